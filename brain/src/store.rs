@@ -1,0 +1,1 @@
+//! Adapters of the features' ports, and the one suite that all of them obey.
