@@ -4,16 +4,29 @@
 //! caller stores is the answer; deltas are for people who watch. Wire formats, retries, deadlines and cancellation stay
 //! behind the port.
 
-pub mod anthropic;
 pub mod message;
-pub mod openai;
 pub mod request;
 pub mod segment;
+
+pub mod error;
+pub mod providers;
+pub mod retry;
+
+mod anthropic;
+mod draft;
+mod echo;
+mod openai;
+mod remote;
+mod sse;
+mod wire;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+pub use self::error::Error;
 pub use self::message::{Arguments, Message, ToolCall, ToolOutcome};
+pub use self::providers::{ApiKey, Config, Providers};
+pub use self::remote::Timeouts;
 pub use self::request::{ModelSpec, ProviderName, Request, SystemBlock};
 pub use self::segment::{Dialect, Segment, ToolSet, ToolSpec};
 
@@ -99,4 +112,22 @@ pub enum Stop {
     Refusal,
     /// Another reason, in the provider's words.
     Other(String),
+}
+
+/// The port.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// Asks a model, streams what it says into `sink` and returns its complete answer.
+    ///
+    /// Failed attempts are made again as [`retry::RetryPolicy`] allows; a watcher learns by [`Delta::Restarted`] that what
+    /// it saw is void. When the caller cancels or its deadline passes, the connection is closed at once.
+    ///
+    /// # Errors
+    /// [`Error`]; [`Error::Busy`] asks the caller to come back later.
+    async fn call(
+        &self,
+        ctx: &crate::ctx::OpCtx,
+        request: &Request,
+        sink: &dyn Sink,
+    ) -> Result<Answer, Error>;
 }

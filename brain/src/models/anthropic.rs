@@ -89,7 +89,7 @@ fn assistant_blocks<'a>(text: &'a str, calls: &'a [ToolCall]) -> Vec<Block<'a>> 
     said.into_iter().chain(calls.iter().map(call_block)).collect()
 }
 
-fn call_block(call: &ToolCall) -> Block<'static> {
+fn call_block(call: &ToolCall) -> Block<'_> {
     Block::ToolUse {
         id: wire_id(&call.id).into_owned(),
         name: wire_id(&call.name).into_owned(),
@@ -119,9 +119,9 @@ pub(crate) fn tool_bytes(specs: &[ToolSpec]) -> Bytes {
 }
 
 /// The whole request body. What changes least comes first, since a provider caches prefixes: tools, system, messages.
-pub(crate) fn body(request: &Request) -> Bytes {
+pub(crate) fn body(request: &Request, model: &str) -> Bytes {
     let mut body = Body::with_room_for(request, Dialect::Anthropic);
-    body.raw(b"{\"model\":").json(request.model.name());
+    body.raw(b"{\"model\":").json(model);
     body.raw(b",\"max_tokens\":").json(&request.max_tokens).raw(b",\"stream\":true");
     if let Some(temperature) = request.temperature {
         body.raw(b",\"temperature\":").json(&temperature);

@@ -17,7 +17,7 @@ use super::wire::{self, Body, wire_id};
 
 /// What the limit of an answer is called: `OpenAI`'s newer models refuse the old name, other servers know no other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitField {
+pub(crate) enum LimitField {
     /// `max_tokens`.
     MaxTokens,
     /// `max_completion_tokens`.
@@ -79,12 +79,9 @@ pub(crate) fn message_bytes(message: &Message) -> Bytes {
             content: text,
             tool_calls: calls.iter().map(wire_call).collect(),
         }),
-        Message::Results(outcomes) => {
-            wire::joined(outcomes.iter().map(|outcome| WireMessage::Tool {
-                tool_call_id: &outcome.call,
-                content: content(outcome),
-            }))
-        }
+        Message::Results(outcomes) => wire::joined(outcomes.iter().map(|outcome| {
+            WireMessage::Tool { tool_call_id: &outcome.call, content: content(outcome) }
+        })),
     }
 }
 
@@ -101,8 +98,7 @@ fn wire_call(call: &ToolCall) -> WireCall {
 
 /// The format has no mark for failures, so the text must show it.
 fn content(outcome: &ToolOutcome) -> Cow<'_, str> {
-    let says_so =
-        outcome.content.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
+    let says_so = outcome.content.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
     if outcome.is_error && !says_so {
         Cow::Owned(format!("Error: {}", outcome.content))
     } else {
@@ -127,9 +123,9 @@ pub(crate) fn tool_bytes(specs: &[ToolSpec]) -> Bytes {
 }
 
 /// The whole request body, tools before messages as in the other dialect.
-pub(crate) fn body(request: &Request, limit: LimitField) -> Bytes {
+pub(crate) fn body(request: &Request, model: &str, limit: LimitField) -> Bytes {
     let mut body = Body::with_room_for(request, Dialect::OpenAi);
-    body.raw(b"{\"model\":").json(request.model.name());
+    body.raw(b"{\"model\":").json(model);
     body.raw(b",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
     body.raw(match limit {
         LimitField::MaxTokens => b",\"max_tokens\":".as_slice(),
