@@ -17,6 +17,7 @@ mod functions;
 mod layout;
 mod lexer;
 mod lint;
+mod nesting;
 mod position;
 mod predicates;
 mod print;
@@ -44,6 +45,8 @@ pub const FUEL_MAX: u64 = 50_000;
 pub const RECURSION_MAX: usize = 100;
 /// Depth of brackets, interpolations and conditional expressions inside one tag.
 pub const NESTING_MAX: usize = 64;
+/// Words, signs and literals in one tag, interpolations included.
+pub const TAG_TOKENS_MAX: usize = 500;
 /// Longest regular expression of `is matching`, in bytes.
 pub const PATTERN_BYTES_MAX: usize = 1_000;
 
@@ -104,7 +107,7 @@ enum Program {
     /// No tag at all: the text is its own rendering.
     Plain(Box<str>),
     Compiled {
-        engine: Environment<'static>,
+        engine: Box<Environment<'static>>,
         map: SourceMap,
         lines: position::Lines,
     },
@@ -117,7 +120,10 @@ impl Template {
     /// The first problem, with its place in `source`.
     pub fn compile(source: &str) -> Result<Template, SyntaxError> {
         if source.len() > SOURCE_BYTES_MAX {
-            let message = format!("the template has {} bytes, at most {SOURCE_BYTES_MAX} are read", source.len());
+            let message = format!(
+                "the template has {} bytes, at most {SOURCE_BYTES_MAX} are read",
+                source.len()
+            );
             return Err(SyntaxError { message, line: 1, column: 1 });
         }
         if !segments::has_tag(source) {
@@ -126,7 +132,7 @@ impl Template {
         let lines = position::Lines::of(source);
         let failed = |failure: Failure| failure.locate(source, &lines);
         let rewritten = rewrite::rewrite(source).map_err(failed)?;
-        let engine = engine::load(&rewritten).map_err(failed)?;
+        let engine = Box::new(engine::load(&rewritten).map_err(failed)?);
         Ok(Template { program: Program::Compiled { engine, map: rewritten.map, lines } })
     }
 

@@ -5,10 +5,12 @@ use super::segments::{Segment, Tag};
 use super::{Failure, engine, predicates};
 
 /// Tags of Pebble and Jinja that need other documents or caches, which templates don't have.
-const FOREIGN_TAGS: [&str; 8] = ["include", "import", "from", "extends", "embed", "cache", "flush", "parallel"];
+const FOREIGN_TAGS: [&str; 8] =
+    ["include", "import", "from", "extends", "embed", "cache", "flush", "parallel"];
 
 /// Words after which a bracket is no call.
-const CONNECTIVES: [&str; 11] = ["and", "or", "not", "in", "is", "if", "else", "elif", "elseif", "contains", "matches"];
+const CONNECTIVES: [&str; 11] =
+    ["and", "or", "not", "in", "is", "if", "else", "elif", "elseif", "contains", "matches"];
 
 /// Callable names that are no functions of the engine.
 const SPECIAL_CALLS: [&str; 4] = ["loop", "caller", "super", "equals"];
@@ -32,7 +34,12 @@ impl<'s> Names<'s> {
 }
 
 /// Checks one tag; literal patterns of `is matching` are added to `patterns`.
-pub(super) fn tag(source: &str, tag: &Tag, names: &Names, patterns: &mut Vec<String>) -> Result<(), Failure> {
+pub(super) fn tag(
+    source: &str,
+    tag: &Tag,
+    names: &Names,
+    patterns: &mut Vec<String>,
+) -> Result<(), Failure> {
     let tokens = &tag.tokens.list;
     let check = Check { source, tokens, names };
     let is_block = source[tag.range.clone()].starts_with("{%");
@@ -75,7 +82,10 @@ impl Check<'_> {
     fn keyword(&self) -> Result<usize, Failure> {
         let word = self.text(0);
         if FOREIGN_TAGS.contains(&word) {
-            return self.fail(0, format!("`{word}` is not available: a template cannot read other documents"));
+            return self.fail(
+                0,
+                format!("`{word}` is not available: a template cannot read other documents"),
+            );
         }
         if word == "filter" && self.is_name(1) && !engine::has_filter(self.text(1)) {
             return self.unknown_filter(1);
@@ -87,7 +97,8 @@ impl Check<'_> {
     }
 
     fn filter(&self, index: usize) -> Result<(), Failure> {
-        if self.before(index) != "|" || !self.is_name(index) || engine::has_filter(self.text(index)) {
+        if self.before(index) != "|" || !self.is_name(index) || engine::has_filter(self.text(index))
+        {
             return Ok(());
         }
         self.unknown_filter(index)
@@ -98,7 +109,8 @@ impl Check<'_> {
     }
 
     fn test(&self, index: usize) -> Result<(), Failure> {
-        let after_is = self.is_name(index) && self.before(index) == "is" && !self.is_attribute(index - 1);
+        let after_is =
+            self.is_name(index) && self.before(index) == "is" && !self.is_attribute(index - 1);
         let negated = self.before(index) == "not" && index >= 2 && self.text(index - 2) == "is";
         let name = self.text(index);
         let names_test = after_is && name != "not" || self.is_name(index) && negated;
@@ -120,7 +132,10 @@ impl Check<'_> {
         if self.is_attribute(index) {
             return match index.checked_sub(2).map(|base| self.text(base)) {
                 Some("loop" | "self") => Ok(()),
-                _ => self.fail(index, format!("methods cannot be called; use a filter, such as `value|{name}`")),
+                _ => self.fail(
+                    index,
+                    format!("methods cannot be called; use a filter, such as `value|{name}`"),
+                ),
             };
         }
         let known = matches!(self.before(index), "|" | "is")
@@ -167,7 +182,9 @@ pub(super) fn pattern_of(literal: &str) -> String {
     let mut chars = literal[1..literal.len() - 1].chars();
     while let Some(char) = chars.next() {
         match (char, chars.clone().next()) {
-            ('\\', Some(next)) if next == '\\' || Some(next) == quote => pattern.extend(chars.next()),
+            ('\\', Some(next)) if next == '\\' || Some(next) == quote => {
+                pattern.extend(chars.next())
+            }
             _ => pattern.push(char),
         }
     }

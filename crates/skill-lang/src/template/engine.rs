@@ -7,7 +7,9 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 
 use super::rewrite::Rewritten;
-use super::{Context, Error, FUEL_MAX, Failure, OUTPUT_BYTES_MAX, RECURSION_MAX, filters, functions, predicates, print};
+use super::{
+    Context, Error, FUEL_MAX, Failure, OUTPUT_BYTES_MAX, filters, functions, predicates, print,
+};
 
 /// The name under which an engine holds its only template.
 const NAME: &str = "template";
@@ -20,7 +22,6 @@ fn base() -> Environment<'static> {
     engine.set_undefined_behavior(UndefinedBehavior::Chainable);
     engine.set_auto_escape_callback(|_| AutoEscape::None);
     engine.set_fuel(Some(FUEL_MAX));
-    engine.set_recursion_limit(RECURSION_MAX);
     // Errors carry the byte range of their expression in this mode only.
     engine.set_debug(true);
     engine.set_formatter(print::format);
@@ -38,6 +39,7 @@ pub(super) fn load(rewritten: &Rewritten) -> Result<Environment<'static>, Failur
     if !rewritten.patterns.is_empty() {
         predicates::register_compiled(&mut engine, &rewritten.patterns);
     }
+    engine.set_recursion_limit(rewritten.recursion_limit);
     match engine.add_template_owned(NAME, rewritten.text.clone()) {
         Ok(()) => Ok(engine),
         Err(error) => Err(failure(&error, rewritten)),
@@ -120,5 +122,7 @@ pub(super) fn has_test(name: &str) -> bool {
 
 /// Whether a function of this name exists.
 pub(super) fn has_function(name: &str) -> bool {
-    BASE.empty_state().lookup(name).is_some_and(|value| value.kind() == minijinja::value::ValueKind::Plain)
+    BASE.empty_state()
+        .lookup(name)
+        .is_some_and(|value| value.kind() == minijinja::value::ValueKind::Plain)
 }

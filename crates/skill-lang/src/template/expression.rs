@@ -1,8 +1,8 @@
 //! Rewrites the expressions of one tag, copying everything it does not change.
 
 use super::lexer::{self, End, Kind, Token};
-use super::source_map::Writer;
 use super::rewrite::literal;
+use super::source_map::Writer;
 use super::{Failure, NESTING_MAX, check};
 
 /// The expressions of one tag and where their rewriting goes.
@@ -48,7 +48,8 @@ impl Expressions<'_> {
 
     fn is(&self, index: usize, texts: &[&str]) -> bool {
         let token = self.tokens[index];
-        matches!(token.kind, Kind::Operator | Kind::Name) && texts.contains(&token.text(self.source))
+        matches!(token.kind, Kind::Operator | Kind::Name)
+            && texts.contains(&token.text(self.source))
     }
 
     /// Whether the name at `index` stands where an operator does, rather than as a variable or attribute.
@@ -88,12 +89,17 @@ impl Expressions<'_> {
 
     /// `condition ? yes : no`, the loosest operator.
     fn conditional(&mut self, from: usize, to: usize) -> Result<(), Failure> {
-        let Some(question) = self.find(from, to, |at| self.is(at, &["?"])) else { return self.inline_if(from, to) };
+        let Some(question) = self.find(from, to, |at| self.is(at, &["?"])) else {
+            return self.inline_if(from, to);
+        };
         self.enter(question)?;
         let colon = self.colon_of(question, to)?;
         for (from, to) in [(from, question), (question + 1, colon), (colon + 1, to)] {
             if from == to {
-                return Err(Failure::new(self.tokens[question].start, "`a ? b : c` needs all three parts"));
+                return Err(Failure::new(
+                    self.tokens[question].start,
+                    "`a ? b : c` needs all three parts",
+                ));
             }
         }
         let place = self.tokens[question].start;
@@ -118,7 +124,10 @@ impl Expressions<'_> {
             }
             at = found + 1;
         }
-        Err(Failure::new(self.tokens[question].start, "this `?` has no `:`; write `condition ? yes : no`"))
+        Err(Failure::new(
+            self.tokens[question].start,
+            "this `?` has no `:`; write `condition ? yes : no`",
+        ))
     }
 
     /// Parts between `if`, `else`, `or` and `and`.
@@ -145,7 +154,8 @@ impl Expressions<'_> {
             from += 1;
         }
         let words = ["contains", "matches"];
-        let Some(word) = self.find(from, to, |at| self.is_word_operator(at, from, to, &words)) else {
+        let Some(word) = self.find(from, to, |at| self.is_word_operator(at, from, to, &words))
+        else {
             return self.operands(from, to);
         };
         let test = if self.is(word, &["contains"]) { ") is containing(" } else { ") is matching(" };
@@ -182,7 +192,10 @@ impl Expressions<'_> {
         let place = self.tokens[at].start;
         let end = self.operand_end(at + 1, to);
         if end == at + 1 {
-            return Err(Failure::new(place, format!("`{}` needs a value on its right", self.text(at))));
+            return Err(Failure::new(
+                place,
+                format!("`{}` needs a value on its right", self.text(at)),
+            ));
         }
         self.enter(at)?;
         self.writer.insert(filter, place);
@@ -265,14 +278,15 @@ impl Expressions<'_> {
         self.conditional(from, close)
     }
 
-    /// `"a #{b} c"` becomes `("a " ~ (b) ~ " c")`.
+    /// `"a #{b} c"` becomes `("a " ~ (b) ~ " c")`; the chain of `~` counts as nesting, which it is to the engine.
     fn interpolation(&mut self, index: usize) -> Result<(), Failure> {
         let Token { start, end, .. } = self.tokens[index];
-        self.enter(index)?;
+        let depth = self.depth;
         self.writer.insert(" (\"", start);
         let mut at = start + 1;
         while let Some(found) = self.source[at..end - 1].find("#{") {
             let open = at + found;
+            self.enter(index)?;
             self.writer.copy(self.source, at..open);
             self.writer.insert("\" ~ (", open);
             at = self.interpolated(open, end - 1)?;
@@ -280,15 +294,17 @@ impl Expressions<'_> {
         }
         self.writer.copy(self.source, at..end - 1);
         self.writer.insert("\")", end);
-        self.depth -= 1;
+        self.depth = depth;
         Ok(())
     }
 
     /// Rewrites the expression of `#{…}` at `open`; returns the offset behind it.
     fn interpolated(&mut self, open: usize, limit: usize) -> Result<usize, Failure> {
         let source = &self.source[..limit];
-        let inner = lexer::tokens(source, open, open + 2, End::Interpolation)
-            .map_err(|failure| Failure::new(failure.offset, format!("in `#{{…}}`: {}", failure.message)))?;
+        let inner =
+            lexer::tokens(source, open, open + 2, End::Interpolation).map_err(|failure| {
+                Failure::new(failure.offset, format!("in `#{{…}}`: {}", failure.message))
+            })?;
         if inner.list.is_empty() {
             return Err(Failure::new(open, "there is nothing between `#{` and `}`"));
         }
@@ -302,7 +318,10 @@ impl Expressions<'_> {
         self.depth += 1;
         if self.depth > NESTING_MAX {
             let place = self.tokens[index].start;
-            return Err(Failure::new(place, format!("this expression is nested deeper than {NESTING_MAX}")));
+            return Err(Failure::new(
+                place,
+                format!("this expression is nested deeper than {NESTING_MAX}"),
+            ));
         }
         Ok(())
     }

@@ -58,7 +58,8 @@ fn coalesce(value: &Value, others: Rest<Value>) -> Value {
 /// Lower case, with one `-` for each run of other characters than `a-z0-9`, and none at the ends.
 fn slug(state: &State, value: &Value) -> Result<String, Error> {
     let text = text_of(state, value)?.to_lowercase();
-    let words = text.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words =
+        text.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     Ok(words.collect::<Vec<_>>().join("-"))
 }
 
@@ -72,7 +73,8 @@ fn yaml_indent(state: &State, value: &Value, level: Option<i64>) -> Result<Strin
 fn abbreviate(state: &State, value: &Value, length: usize) -> Result<String, Error> {
     let text = text_of(state, value)?;
     if length < ELLIPSIS.len() {
-        let message = format!("abbreviate needs a length of at least {}, not {length}", ELLIPSIS.len());
+        let message =
+            format!("abbreviate needs a length of at least {}, not {length}", ELLIPSIS.len());
         return Err(Error::new(ErrorKind::InvalidOperation, message));
     }
     if text.chars().count() <= length {
@@ -90,7 +92,9 @@ fn slice(state: &State, value: &Value, from: usize, to: Option<usize>) -> Result
             state.consume_fuel(value.len().unwrap_or(0) as u64)?;
             Ok(value.try_iter()?.skip(from).take(count).collect())
         }
-        _ => Ok(Value::from(text_of(state, value)?.chars().skip(from).take(count).collect::<String>())),
+        _ => Ok(Value::from(
+            text_of(state, value)?.chars().skip(from).take(count).collect::<String>(),
+        )),
     }
 }
 

@@ -32,7 +32,8 @@ fn inclusive(state: &State, from: i64, to: i64, step: i64) -> Result<Value, Erro
     }
     let count = from.abs_diff(to) / step.unsigned_abs() + 1;
     if count > RANGE_LENGTH_MAX {
-        let message = format!("this range has {count} numbers, at most {RANGE_LENGTH_MAX} are allowed");
+        let message =
+            format!("this range has {count} numbers, at most {RANGE_LENGTH_MAX} are allowed");
         return Err(Error::new(ErrorKind::InvalidOperation, message));
     }
     state.consume_fuel(count / 8)?;

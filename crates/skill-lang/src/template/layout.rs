@@ -20,7 +20,12 @@ pub(super) fn printed(source: &str, segments: &[Segment]) -> Vec<Range<usize>> {
         let last = run_end(source, segments, at);
         let (before, after) = (ranges_before(&ranges, at), ranges.get(last + 1).cloned());
         let head = indentation(source, before.as_ref(), is_text_at(segments, at.checked_sub(1)));
-        let tail = line_end(source, after.as_ref(), is_text_at(segments, Some(last + 1)), last + 2 == segments.len());
+        let tail = line_end(
+            source,
+            after.as_ref(),
+            is_text_at(segments, Some(last + 1)),
+            last + 2 == segments.len(),
+        );
         if let (Some(head), Some(tail)) = (head, tail) {
             drop_line(source, &mut ranges, at..=last, head, tail);
         }
@@ -75,19 +80,29 @@ fn run_end(source: &str, segments: &[Segment], first: usize) -> usize {
 }
 
 /// Bytes of indentation in front of a run, or `None` when something else stands there.
-fn indentation(source: &str, before: Option<&Range<usize>>, is_text: Option<bool>) -> Option<usize> {
+fn indentation(
+    source: &str,
+    before: Option<&Range<usize>>,
+    is_text: Option<bool>,
+) -> Option<usize> {
     let Some(before) = before else { return Some(0) };
     if is_text != Some(true) {
         return None;
     }
     let text = &source[before.clone()];
     let line = &text[text.rfind('\n').map_or(0, |at| at + 1)..];
-    let starts_line = line.len() < text.len() || before.start == 0 || source[..before.start].ends_with('\n');
+    let starts_line =
+        line.len() < text.len() || before.start == 0 || source[..before.start].ends_with('\n');
     (starts_line && is_blank(line)).then_some(line.len())
 }
 
 /// Bytes up to and with the line end behind a run, or `None` when something else stands there.
-fn line_end(source: &str, after: Option<&Range<usize>>, is_text: Option<bool>, is_last: bool) -> Option<usize> {
+fn line_end(
+    source: &str,
+    after: Option<&Range<usize>>,
+    is_text: Option<bool>,
+    is_last: bool,
+) -> Option<usize> {
     let Some(after) = after else { return Some(0) };
     if is_text != Some(true) {
         return None;
@@ -114,7 +129,9 @@ fn drop_line(
     if tail > 0 && source.as_bytes()[ranges[last].end - 3] != b'+' {
         ranges[last + 1].start += tail;
     }
-    for between in ranges[first..=last].iter_mut().filter(|range| is_blank(&source[(*range).clone()])) {
+    for between in
+        ranges[first..=last].iter_mut().filter(|range| is_blank(&source[(*range).clone()]))
+    {
         between.end = between.start;
     }
 }

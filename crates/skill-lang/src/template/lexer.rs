@@ -1,6 +1,6 @@
 //! Tokens of the expression language inside one tag.
 
-use super::{Failure, NESTING_MAX};
+use super::{Failure, NESTING_MAX, TAG_TOKENS_MAX};
 
 /// What a token is; its text is found through its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,14 +62,17 @@ impl End {
 #[derive(Debug)]
 pub(super) struct Tokens {
     pub(super) list: Vec<Token>,
-    /// Offset of the end marker, or of the `-` or `+` in front of it.
-    pub(super) end: usize,
     /// Offset behind the end marker.
     pub(super) after: usize,
 }
 
 /// Reads tokens from `start`, the offset behind the opening marker at `opened`.
-pub(super) fn tokens(source: &str, opened: usize, start: usize, end: End) -> Result<Tokens, Failure> {
+pub(super) fn tokens(
+    source: &str,
+    opened: usize,
+    start: usize,
+    end: End,
+) -> Result<Tokens, Failure> {
     let mut list = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut at = start;
@@ -77,25 +80,42 @@ pub(super) fn tokens(source: &str, opened: usize, start: usize, end: End) -> Res
         at += blanks(&source[at..]);
         let rest = &source[at..];
         let Some(first) = rest.chars().next() else {
-            return Err(Failure::new(opened, format!("this tag is never closed: `{}` is missing", end.marker())));
+            return Err(Failure::new(
+                opened,
+                format!("this tag is never closed: `{}` is missing", end.marker()),
+            ));
         };
-        let closes_brace = open.last().is_some_and(|token| source[list_start(&list, *token)..].starts_with('{'));
+        let closes_brace =
+            open.last().is_some_and(|token| source[list_start(&list, *token)..].starts_with('{'));
         if !closes_brace && let Some(length) = end_length(rest, end) {
             if let Some(unclosed) = open.last() {
                 let start = list_start(&list, *unclosed);
-                return Err(Failure::new(start, format!("`{}` is never closed", &source[start..start + 1])));
+                return Err(Failure::new(
+                    start,
+                    format!("`{}` is never closed", &source[start..start + 1]),
+                ));
             }
-            return Ok(Tokens { list, end: at, after: at + length });
+            return Ok(Tokens { list, after: at + length });
+        }
+        if list.len() == TAG_TOKENS_MAX {
+            let message = format!(
+                "this tag has more than {TAG_TOKENS_MAX} words and signs; divide it with `set`"
+            );
+            return Err(Failure::new(opened, message));
         }
         let (kind, length) = next(rest, first).map_err(|message| Failure::new(at, message))?;
         match kind {
             Kind::Open(_) if open.len() == NESTING_MAX => {
-                return Err(Failure::new(at, format!("brackets are nested deeper than {NESTING_MAX}")));
+                return Err(Failure::new(
+                    at,
+                    format!("brackets are nested deeper than {NESTING_MAX}"),
+                ));
             }
             Kind::Open(_) => open.push(list.len()),
             Kind::Close => {
                 let index = list.len();
-                let opener = open.pop().filter(|opener| pairs(source, list_start(&list, *opener), first));
+                let opener =
+                    open.pop().filter(|opener| pairs(source, list_start(&list, *opener), first));
                 let Some(opener) = opener else {
                     return Err(Failure::new(at, format!("`{first}` closes nothing")));
                 };

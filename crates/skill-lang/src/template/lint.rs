@@ -33,7 +33,8 @@ pub fn lints(source: &str) -> Vec<Lint> {
         tag.tokens.list.windows(3).filter(is_index).map(|window| window[0].start)
     });
     let lint = |offset| {
-        let SyntaxError { message, line, column } = Failure::new(offset, LOOP_INDEX).locate(source, &lines);
+        let SyntaxError { message, line, column } =
+            Failure::new(offset, LOOP_INDEX).locate(source, &lines);
         Lint { message, line, column }
     };
     indexes.map(lint).collect()

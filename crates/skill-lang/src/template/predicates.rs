@@ -30,7 +30,8 @@ pub(super) fn register(engine: &mut Environment<'static>) {
 
 /// Replaces `matching` by one whose patterns, all literals of the template, are compiled already.
 pub(super) fn register_compiled(engine: &mut Environment<'static>, patterns: &[String]) {
-    let compiled = patterns.iter().filter_map(|pattern| Some((pattern.clone(), compile(pattern).ok()?)));
+    let compiled =
+        patterns.iter().filter_map(|pattern| Some((pattern.clone(), compile(pattern).ok()?)));
     let compiled: Arc<HashMap<String, Regex>> = Arc::new(compiled.collect());
     engine.add_test("matching", move |state: &State, value: &Value, pattern: &str| {
         if let Some(regex) = compiled.get(pattern) {
@@ -44,7 +45,10 @@ pub(super) fn register_compiled(engine: &mut Environment<'static>, patterns: &[S
 /// Compiles a pattern that has to match the whole text.
 pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
     if pattern.len() > PATTERN_BYTES_MAX {
-        return Err(format!("the pattern has {} bytes, at most {PATTERN_BYTES_MAX} are allowed", pattern.len()));
+        return Err(format!(
+            "the pattern has {} bytes, at most {PATTERN_BYTES_MAX} are allowed",
+            pattern.len()
+        ));
     }
     let whole = format!("^(?:{pattern})$");
     let regex = RegexBuilder::new(&whole).size_limit(PATTERN_COMPILED_BYTES_MAX).build();
@@ -86,7 +90,10 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
     match value.as_str() {
         Some(text) => text.trim().is_empty(),
-        None => matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::Iterable) && value.len() == Some(0),
+        None => {
+            matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::Iterable)
+                && value.len() == Some(0)
+        }
     }
 }
 

@@ -94,7 +94,9 @@ fn write_map(out: &mut dyn Write, map: &Value, depth: usize) -> Result<(), Error
 fn write_quoted(out: &mut dyn Write, value: &Value) -> Result<(), Error> {
     let quoted = match value.as_str() {
         Some(text) => serde_json::to_string(text),
-        None if matches!(value.kind(), ValueKind::Number | ValueKind::Bool) => serde_json::to_string(&value.to_string()),
+        None if matches!(value.kind(), ValueKind::Number | ValueKind::Bool) => {
+            serde_json::to_string(&value.to_string())
+        }
         None => return Err(Error::new(ErrorKind::BadSerialization, "this value has no JSON form")),
     };
     Ok(out.write_str(&quoted.expect("text has a JSON form"))?)

@@ -7,7 +7,7 @@ use super::expression::Expressions;
 use super::lexer::Token;
 use super::segments::{self, Segment, Silent, Tag};
 use super::source_map::{SourceMap, Writer};
-use super::{Failure, layout};
+use super::{Failure, layout, nesting};
 
 /// A template the engine can compile.
 #[derive(Debug)]
@@ -16,10 +16,13 @@ pub(super) struct Rewritten {
     pub(super) map: SourceMap,
     /// Regular expressions written as literals behind `is matching`, to be compiled once.
     pub(super) patterns: Vec<String>,
+    pub(super) recursion_limit: usize,
 }
 
 pub(super) fn rewrite(source: &str) -> Result<Rewritten, Failure> {
     let segments = segments::split(source)?;
+    nesting::check_branches(source, &segments)?;
+    let recursion_limit = nesting::recursion_limit(source, &segments)?;
     let printed = layout::printed(source, &segments);
     let names = Names::of(source, &segments);
     let mut writer = Writer::default();
@@ -27,7 +30,9 @@ pub(super) fn rewrite(source: &str) -> Result<Rewritten, Failure> {
     for (index, segment) in segments.iter().enumerate() {
         match segment {
             Segment::Text(_) => writer.copy(source, printed[index].clone()),
-            Segment::Raw(_) => raw(source, trim_raw(source, &segments, index, &printed), &mut writer),
+            Segment::Raw(_) => {
+                raw(source, trim_raw(source, &segments, index, &printed), &mut writer)
+            }
             Segment::Silent(tag) => silent(tag, &mut writer),
             Segment::Variable(tag) | Segment::Block(tag) => {
                 check::tag(source, tag, &names, &mut patterns)?;
@@ -35,7 +40,7 @@ pub(super) fn rewrite(source: &str) -> Result<Rewritten, Failure> {
             }
         }
     }
-    Ok(Rewritten { text: writer.text, map: writer.map, patterns })
+    Ok(Rewritten { text: writer.text, map: writer.map, patterns, recursion_limit })
 }
 
 /// Keeps the trimming of a tag that itself disappears.
@@ -50,12 +55,21 @@ fn silent(tag: &Silent, writer: &mut Writer) {
 }
 
 /// The engine does not trim inside of raw regions from outside, so it is done here.
-fn trim_raw(source: &str, segments: &[Segment], index: usize, printed: &[Range<usize>]) -> Range<usize> {
+fn trim_raw(
+    source: &str,
+    segments: &[Segment],
+    index: usize,
+    printed: &[Range<usize>],
+) -> Range<usize> {
     let mut range = printed[index].clone();
-    if let Some(Segment::Silent(open)) = segments.get(index.wrapping_sub(1)) && open.trims_after {
+    if let Some(Segment::Silent(open)) = segments.get(index.wrapping_sub(1))
+        && open.trims_after
+    {
         range.start = range.end - source[range.clone()].trim_start().len();
     }
-    if let Some(Segment::Silent(close)) = segments.get(index + 1) && close.trims_before {
+    if let Some(Segment::Silent(close)) = segments.get(index + 1)
+        && close.trims_before
+    {
         range.end = range.start + source[range.clone()].trim_end().len();
     }
     range
@@ -102,7 +116,7 @@ fn statement(source: &str, tag: &Tag, is_block: bool, writer: &mut Writer) -> Re
             // The loop variables are no expression.
             let end = tokens.iter().position(|token| token.text(source) == "in").unwrap_or(0);
             expressions.verbatim(1, end + 1);
-            from = end.max(0) + 1;
+            from = end + 1;
         }
     }
     expressions.list(from, tokens.len(), false)?;

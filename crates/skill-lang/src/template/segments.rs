@@ -39,7 +39,9 @@ pub(super) fn has_tag(source: &str) -> bool {
 }
 
 fn find_marker(text: &str) -> Option<usize> {
-    text.as_bytes().windows(2).position(|pair| pair[0] == b'{' && matches!(pair[1], b'{' | b'%' | b'#'))
+    text.as_bytes()
+        .windows(2)
+        .position(|pair| pair[0] == b'{' && matches!(pair[1], b'{' | b'%' | b'#'))
 }
 
 /// Cuts `source` into its segments.
@@ -92,7 +94,12 @@ fn block(source: &str, start: usize, segments: &mut Vec<Segment>) -> Result<usiz
     let after = tag.range.end;
     match tag.tokens.list.first() {
         Some(token) if token.kind == Kind::Name => {}
-        _ => return Err(Failure::new(start, "this tag does not begin with a word such as `if` or `for`")),
+        _ => {
+            return Err(Failure::new(
+                start,
+                "this tag does not begin with a word such as `if` or `for`",
+            ));
+        }
     }
     let name = tag.tokens.list[0].text(source);
     if tag.tokens.list.len() > 1 || !matches!(name, "raw" | "verbatim") {
@@ -109,7 +116,10 @@ fn raw_region(
     segments: &mut Vec<Segment>,
 ) -> Result<usize, Failure> {
     let Some(close) = find_raw_end(source, open.end, name) else {
-        return Err(Failure::new(open.start, format!("this region is never closed: `{{% end{name} %}}` is missing")));
+        return Err(Failure::new(
+            open.start,
+            format!("this region is never closed: `{{% end{name} %}}` is missing"),
+        ));
     };
     let after = close.end;
     let content = open.end..close.start;

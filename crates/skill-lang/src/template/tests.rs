@@ -3,6 +3,7 @@
 mod dialect;
 mod errors;
 mod hostile;
+mod properties;
 
 use serde_json::json;
 
@@ -33,7 +34,9 @@ fn render(source: &str) -> Result<String, Error> {
 #[track_caller]
 fn check(source: &str, expected: &str) {
     match Template::compile(source) {
-        Ok(template) => assert_eq!(template.render(&variables()).as_deref(), Ok(expected), "{source}"),
+        Ok(template) => {
+            assert_eq!(template.render(&variables()).as_deref(), Ok(expected), "{source}")
+        }
         Err(error) => panic!("{source}: {error}"),
     }
 }

@@ -24,14 +24,23 @@ fn null_and_undefined_print_nothing_and_booleans_are_lower_case() {
 
 #[test]
 fn empty_covers_null_blank_texts_and_empty_lists() {
-    check("{{ blank is empty }} {{ none_of_it is empty }} {{ missing is empty }} {{ nothing is empty }}", "true true true true");
+    check(
+        "{{ blank is empty }} {{ none_of_it is empty }} {{ missing is empty }} {{ nothing is empty }}",
+        "true true true true",
+    );
     check("{{ tier is not empty }} {{ count is empty }} {{ words is empty }}", "true false false");
-    check("{{ blank|default('d') }} {{ nothing|default('d') }} {{ none_of_it|default('d') }} {{ tier|default('d') }}", "d d d small");
+    check(
+        "{{ blank|default('d') }} {{ nothing|default('d') }} {{ none_of_it|default('d') }} {{ tier|default('d') }}",
+        "d d d small",
+    );
 }
 
 #[test]
 fn matching_is_a_full_match_and_null_never_matches() {
-    check(r#"{{ tier is matching("sm.*") }} {{ tier is matching("sm") }} {{ missing is matching(".*") }}"#, "true false false");
+    check(
+        r#"{{ tier is matching("sm.*") }} {{ tier is matching("sm") }} {{ missing is matching(".*") }}"#,
+        "true false false",
+    );
     check(r#"{{ tier matches "s\w+l" }} {{ tier is not matching("x") }}"#, "true true");
     check(r#"{{ "a b" is matching("\ba\b.*") }} {{ "a.b" is matching('a\\.b') }}"#, "true true");
     check(r#"{% set p = "s.*" %}{{ tier is matching(p) }}"#, "true");
@@ -39,21 +48,33 @@ fn matching_is_a_full_match_and_null_never_matches() {
 
 #[test]
 fn contains_looks_into_texts_lists_and_maps() {
-    check(r#"{{ tier contains "mal" }} {{ words contains "the" }} {{ params contains "depth" }}"#, "true true true");
-    check(r#"{{ words contains ["fix", "the"] }} {{ words contains ["fix", "x"] }} {{ missing contains "x" }}"#, "true false false");
+    check(
+        r#"{{ tier contains "mal" }} {{ words contains "the" }} {{ params contains "depth" }}"#,
+        "true true true",
+    );
+    check(
+        r#"{{ words contains ["fix", "the"] }} {{ words contains ["fix", "x"] }} {{ missing contains "x" }}"#,
+        "true false false",
+    );
     check(r#"{{ not words contains "x" }} {{ tier ~ "er" contains "ller" and yes }}"#, "true true");
     check(r#"{{ words is containing("fix") }}"#, "true");
 }
 
 #[test]
 fn coalescing_takes_the_first_that_is_not_null() {
-    check(r#"{{ missing ?? nothing ?? tier }} {{ params.x ?? "d" }} {{ blank ?? "d" }}|"#, "small d   |");
+    check(
+        r#"{{ missing ?? nothing ?? tier }} {{ params.x ?? "d" }} {{ blank ?? "d" }}|"#,
+        "small d   |",
+    );
     check(r#"{{ missing ?? words[0]|upper }}"#, "FIX");
 }
 
 #[test]
 fn texts_interpolate() {
-    check(r##"{{ "tier #{tier}, #{count + 1}!" }} {{ 'not #{here}' }}"##, "tier small, 4! not #{here}");
+    check(
+        r##"{{ "tier #{tier}, #{count + 1}!" }} {{ 'not #{here}' }}"##,
+        "tier small, 4! not #{here}",
+    );
 }
 
 #[test]
@@ -68,17 +89,29 @@ fn ranges_include_their_end() {
 #[test]
 fn filters_of_the_dialect() {
     check("{{ params.label|slug }} {{ nothing|slug }}|", "ber-gr-e |");
-    check("{{ code|yamlIndent(4) }}|{{ code|yamlIndent }}|{{ code|yamlIndent(-1) }}", "a\n    b|a\n  b|a\nb");
+    check(
+        "{{ code|yamlIndent(4) }}|{{ code|yamlIndent }}|{{ code|yamlIndent(-1) }}",
+        "a\n    b|a\n  b|a\nb",
+    );
     check("{{ 'abcdefgh'|abbreviate(6) }} {{ 'abc'|abbreviate(6) }}", "abc... abc");
     check("{{ 'abcdef'|slice(1, 3) }} {{ words|slice(1)|join(',') }}", "bc the,parser");
     check(r#"{{ 'a-b'|replace({"a": "x", "b": "y"}) }} {{ 'aa'|replace('a', 'b') }}"#, "x-y bb");
-    check("{{ tier|raw }} {{ words|length }} {{ words|first }} {{ words|join(' ') }}", "small 3 fix fix the parser");
-    check(r#"{{ params|json }} {{ words }}"#, r#"{"depth": 2, "label": "Über Größe"} ["fix", "the", "parser"]"#);
+    check(
+        "{{ tier|raw }} {{ words|length }} {{ words|first }} {{ words|join(' ') }}",
+        "small 3 fix fix the parser",
+    );
+    check(
+        r#"{{ params|json }} {{ words }}"#,
+        r#"{"depth": 2, "label": "Über Größe"} ["fix", "the", "parser"]"#,
+    );
 }
 
 #[test]
 fn loops_and_macros_work() {
-    check("{% for w in words %}{{ w }}{% if not loop.last %}, {% endif %}{% endfor %}", "fix, the, parser");
+    check(
+        "{% for w in words %}{{ w }}{% if not loop.last %}, {% endif %}{% endfor %}",
+        "fix, the, parser",
+    );
     check("{% for w in none_of_it %}x{% else %}none{% endfor %}", "none");
     check("{% for k, v in params|items %}{{ k }};{% endfor %}", "depth;label;");
     check("{% macro m(a, b='B') %}{{ a }}{{ b }}{% endmacro %}{{ m('A') }}", "AB");
@@ -117,7 +150,10 @@ fn lines_of_tags_alone_leave_nothing_and_other_text_is_untouched() {
 #[test]
 fn values_are_data() {
     check("{{ markup }}", "{{ 7 * 7 }} {% if x %}");
-    check("{% set m = markup %}{{ m|raw }}{{ m ~ '' }}", "{{ 7 * 7 }} {% if x %}{{ 7 * 7 }} {% if x %}");
+    check(
+        "{% set m = markup %}{{ m|raw }}{{ m ~ '' }}",
+        "{{ 7 * 7 }} {% if x %}{{ 7 * 7 }} {% if x %}",
+    );
     check("{{ '<b>' }}", "<b>");
 }
 

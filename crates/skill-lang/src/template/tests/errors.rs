@@ -33,7 +33,12 @@ fn unbalanced_blocks_are_refused() {
 
 #[test]
 fn places_survive_rewriting() {
-    refused("{% if a %}{% elseif b %}ü{% endif %}\n{{ x ? 'a' : 'b' }} {{ x | nofilter }}", 2, 28, "no filter `nofilter`");
+    refused(
+        "{% if a %}{% elseif b %}ü{% endif %}\n{{ x ? 'a' : 'b' }} {{ x | nofilter }}",
+        2,
+        28,
+        "no filter `nofilter`",
+    );
     refused("{% verbatim %}{{{% endverbatim %} {{ a b }}", 1, 40, "");
     refused("{{ a ?? b c }}", 1, 11, "");
     refused("{{ a ? b }}", 1, 6, "no `:`");
@@ -64,6 +69,9 @@ fn bad_patterns_are_refused_at_load() {
 fn rendering_errors_name_the_line() {
     let error = render("a\nb {{ 1 / 0 }}").unwrap_err();
     assert!(matches!(error, Error::Evaluation { line: Some(2), .. }), "{error}");
-    let error = render("\n\n{{ x ? 1 : 2 }}\n{{ missing() }}{{ 1 }}".replace("missing()", "words + 1").as_str()).unwrap_err();
+    let error = render(
+        "\n\n{{ x ? 1 : 2 }}\n{{ missing() }}{{ 1 }}".replace("missing()", "words + 1").as_str(),
+    )
+    .unwrap_err();
     assert!(matches!(error, Error::Evaluation { line: Some(4), .. }), "{error}");
 }

@@ -17,7 +17,12 @@ fn ends(source: &str) -> Result<String, Option<Error>> {
 #[track_caller]
 fn stopped(source: &str) {
     let result = ends(source);
-    assert!(result.is_err(), "{}: rendered {} bytes", &source[..source.len().min(80)], result.map_or(0, |text| text.len()));
+    assert!(
+        result.is_err(),
+        "{}: rendered {} bytes",
+        &source[..source.len().min(80)],
+        result.map_or(0, |text| text.len())
+    );
 }
 
 #[test]
@@ -36,7 +41,7 @@ fn endless_work_runs_out_of_fuel() {
 #[test]
 fn huge_texts_are_not_built() {
     stopped("{{ 'x' * 100000000 }}");
-    stopped("{{ words|batch(1000000000) }}");
+    stopped("{{ words|batch(1000000000, 'x') }}");
     stopped("{{ [0] * 100000000 }}");
     stopped("{{ 'ab'|replace('', 'x' * 60000)|replace('x', 'y' * 60000) }}");
     stopped("{{ ('\n' * 60000)|yamlIndent(64) }}");
@@ -55,7 +60,9 @@ fn huge_texts_are_not_built() {
 fn regular_expressions_are_bounded() {
     stopped("{{ tier is matching('(((a{1,100}){1,100}){1,100})') }}");
     stopped("{% for i in range(9999) %}{{ ('a' * 3000) is matching('(a*)*b') }}{% endfor %}");
-    stopped("{% set p = '(a{50}){50}' %}{% for i in range(9999) %}{{ tier is matching(p) }}{% endfor %}");
+    stopped(
+        "{% set p = '(a{50}){50}' %}{% for i in range(9999) %}{{ tier is matching(p) }}{% endfor %}",
+    );
     assert_eq!(ends("{{ ('a' * 3000) is matching('(a+)+b') }}").as_deref(), Ok("false"));
 }
 
@@ -64,7 +71,7 @@ fn nesting_does_not_reach_the_stack() {
     let nested = |open: &str, inner: &str, close: &str, depth| {
         format!("{{{{ {}{inner}{} }}}}", open.repeat(depth), close.repeat(depth))
     };
-    for depth in [60, 1000, 100_000] {
+    for depth in [60, 120, 499, 1000, 100_000] {
         ends(&nested("(", "1", ")", depth)).ok();
         ends(&nested("[", "1", "]", depth)).ok();
         ends(&nested("{'a':", "1", "}", depth)).ok();
@@ -80,18 +87,45 @@ fn nesting_does_not_reach_the_stack() {
         ends(&nested("", "tier", "[0]", depth)).ok();
         ends(&nested("1 + ", "1", "", depth)).ok();
         ends(&format!("{}x{}", "{% if yes %}".repeat(depth), "{% endif %}".repeat(depth))).ok();
-        ends(&format!("{}x{}", "{% for a in words %}".repeat(depth), "{% endfor %}".repeat(depth))).ok();
+        ends(&format!("{}x{}", "{% for a in words %}".repeat(depth), "{% endfor %}".repeat(depth)))
+            .ok();
         ends(&format!("{{% if a %}}{}{{% endif %}}", "{% elseif b %}".repeat(depth))).ok();
+        ends(&"{% if a %}{% elseif b %}".repeat(depth)).ok();
         ends(&format!("{{{{ \"{}\" }}}}", "#{tier}".repeat(depth))).ok();
     }
 }
 
+/// What may be done with a value that is nested as deeply as a template can make it.
+const USES: [&str; 14] = [
+    "{{ a }}",
+    "{{ a|json }}",
+    "{{ a == a }}",
+    "{% set b = [a] %}{{ a == b }}",
+    "{{ a|string }}",
+    "{{ a ~ '' }}",
+    "{{ [a, a]|sort|length }}",
+    "{{ {a: 1}|length }}",
+    "{{ a|join(',') }}",
+    "{{ a in [a] }}",
+    "{{ [a, a]|unique|length }}",
+    "{{ a|upper }}",
+    "{{ (a + a)|string }}",
+    "{{ a < [a] }}",
+];
+
 #[test]
-fn deep_values_are_dropped_compared_and_printed_safely() {
-    let deep = "{% set a = [1] %}".to_owned() + &"{% set a = [a] %}".repeat(12_000);
-    ends(&deep).ok();
-    for end in ["{{ a }}", "{{ a|json }}", "{{ a == a }}", "{% set b = [a] %}{{ a == b }}", "{{ a|string }}", "{{ a ~ '' }}", "{{ [a, a]|sort }}", "{{ {a: 1} }}", "{{ a|list|join(',') }}", "{{ a in [a] }}", "{{ [a,a]|unique }}", "{{ a|slug }}", "{{ a|upper }}", "{{ a|length }}", "{{ [[a],[a]]|sum(start=[]) }}"] {
-        ends(&format!("{deep}{end}")).ok();
+fn deep_values_stay_within_the_stack() {
+    let refused = "{% set a = [1] %}".to_owned() + &"{% set a = [a] %}".repeat(12_000);
+    stopped(&refused);
+    for used in USES {
+        ends(&format!("{{% set a = [1] %}}{}{used}", "{% set a = [a] %}".repeat(190))).ok();
+        let macros = format!(
+            "{{% macro m(a, n) %}}{}{{% if n > 0 %}}{{{{ m(a, n - 1) }}}}{{% else %}}{used}{{% endif %}}{{% endmacro %}}",
+            "{% set a = [a] %}".repeat(30)
+        );
+        for rounds in 15..27 {
+            ends(&format!("{macros}{{{{ m(1, {rounds}) }}}}")).ok();
+        }
     }
 }
 
