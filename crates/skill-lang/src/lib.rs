@@ -1,3 +1,4 @@
 //! The skill language: pure, no I/O.
 
+pub mod compose;
 pub mod template;

@@ -8,6 +8,7 @@
 //! values only, has no loader and no methods, and runs under the limits below. Values are data: they are never
 //! compiled, whatever braces they hold.
 
+mod cache;
 mod check;
 mod context;
 mod engine;
@@ -30,6 +31,7 @@ mod tests;
 
 use minijinja::Environment;
 
+pub use self::cache::Cache;
 pub use self::context::Context;
 pub use self::lint::{Lint, lints};
 use self::position::Position;
