@@ -1,1 +1,4 @@
-//! Placeholder.
+//! The skill language: pure, no I/O.
+
+pub mod compose;
+pub mod template;
