@@ -1,1 +1,3 @@
-//! Placeholder.
+//! The skill language: pure, no I/O.
+
+pub mod template;
