@@ -33,6 +33,8 @@ pub struct Recorded {
     pub id: u64,
     /// Milliseconds since the server started.
     pub at_ms: u64,
+    /// Port that the client called from: tells connections apart.
+    pub peer_port: u16,
     /// Path of the request.
     pub path: String,
     /// Headers; keys are replaced by `***`.
@@ -85,6 +87,7 @@ impl Log {
 
     pub(super) fn add(
         &self,
+        peer_port: u16,
         path: &str,
         headers: BTreeMap<String, String>,
         raw: bytes::Bytes,
@@ -99,7 +102,16 @@ impl Log {
         }
         let outcome = Outcome::Running;
         let path = path.to_owned();
-        entries.kept.push_back(Recorded { id, at_ms, path, headers, raw, body, outcome });
+        entries.kept.push_back(Recorded {
+            id,
+            at_ms,
+            peer_port,
+            path,
+            headers,
+            raw,
+            body,
+            outcome,
+        });
         drop(entries);
         self.tell();
         Ticket { open: Some((self.clone(), id)) }
