@@ -4,6 +4,7 @@ mod answers;
 mod bytes;
 mod faults;
 mod stopping;
+mod truncated;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
