@@ -11,6 +11,7 @@ pub mod runtime;
 pub mod documents;
 pub mod lanes;
 pub mod sessions;
+pub mod skills;
 pub mod tenants;
 
 pub mod bus;
