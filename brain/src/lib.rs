@@ -12,6 +12,7 @@ pub mod documents;
 pub mod lanes;
 pub mod models;
 pub mod sessions;
+pub mod skills;
 pub mod tenants;
 
 pub mod bus;
