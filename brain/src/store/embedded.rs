@@ -8,6 +8,7 @@ mod checkpoint;
 mod db;
 mod error;
 mod job;
+mod lanes;
 mod readers;
 mod schema;
 mod writer;
