@@ -2,11 +2,6 @@
 
 #[cfg(test)]
 mod contract;
-pub mod embedded;
-<<<<<<< HEAD
 
-#[cfg(test)]
-mod contract;
-=======
+pub mod embedded;
 pub mod faulty;
->>>>>>> lanes
