@@ -12,6 +12,7 @@ pub mod name;
 pub mod text;
 
 pub mod compose;
+pub mod recipe;
 pub mod template;
 
 mod keys;
