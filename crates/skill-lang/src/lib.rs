@@ -20,3 +20,6 @@ pub mod template;
 mod keys;
 mod split;
 mod yaml;
+
+#[cfg(test)]
+mod bundled_tests;
