@@ -120,11 +120,15 @@ impl Config {
             models: ModelsConfig {
                 model: values
                     .optional("model")
-                    .map(|text| text.parse().map_err(|e: models::InvalidModelSpec| values.refuse("model", &e.to_string())))
+                    .map(|text| {
+                        text.parse().map_err(|e: models::request::InvalidModelSpec| {
+                            values.refuse("model", &e.to_string())
+                        })
+                    })
                     .transpose()?,
-                anthropic_api_key: values.optional("anthropic.api_key").map(ApiKey::new),
+                anthropic_api_key: values.optional("anthropic.api_key").and_then(ApiKey::new),
                 anthropic_base_url: values.optional("anthropic.base_url").map(str::to_owned),
-                openai_api_key: values.optional("openai.api_key").map(ApiKey::new),
+                openai_api_key: values.optional("openai.api_key").and_then(ApiKey::new),
                 openai_base_url: values.optional("openai.base_url").map(str::to_owned),
                 ollama_host: values.optional("ollama.host").map(str::to_owned),
             },

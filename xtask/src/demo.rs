@@ -36,7 +36,17 @@ pub(crate) fn run(root: &Path, args: &Args) -> anyhow::Result<()> {
     let token = connection["token"].as_str().context("bootstrap.json has no token")?;
     eprintln!("$ foot run --skill {} -p '{}'\n", args.skill, args.prompt);
     let status = Command::new(bin.join("foot"))
-        .args(["run", "--skill", &args.skill, "-p", &args.prompt, "--url", &url, "--tenant", "default"])
+        .args([
+            "run",
+            "--skill",
+            &args.skill,
+            "-p",
+            &args.prompt,
+            "--url",
+            &url,
+            "--tenant",
+            "default",
+        ])
         .args(["--project", "home"])
         .env("BRAIN_TOKEN", token)
         .current_dir(root)
@@ -64,7 +74,8 @@ fn start(root: &Path, bin: &Path, args: &Args) -> anyhow::Result<(Child, String)
     let out = brain.stdout.take().context("brain has no output")?;
     let mut line = String::new();
     BufReader::new(out).read_line(&mut line)?;
-    let ready: serde_json::Value = serde_json::from_str(&line).context("brain did not become ready; its message is above")?;
+    let ready: serde_json::Value =
+        serde_json::from_str(&line).context("brain did not become ready; its message is above")?;
     let url = ready["http"].as_str().context("brain names no address")?.to_owned();
     Ok((brain, url))
 }

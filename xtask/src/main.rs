@@ -52,8 +52,10 @@ fn target_folder(root: &Path) -> anyhow::Result<PathBuf> {
         .current_dir(root)
         .output()
         .context("can't run cargo")?;
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).context("cargo metadata is no JSON")?;
-    let folder = metadata["target_directory"].as_str().context("cargo metadata names no target folder")?;
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&output.stdout).context("cargo metadata is no JSON")?;
+    let folder =
+        metadata["target_directory"].as_str().context("cargo metadata names no target folder")?;
     Ok(folder.into())
 }
 

@@ -20,7 +20,10 @@ pub(crate) fn run(root: &Path, args: &Args) -> anyhow::Result<()> {
     tidy::run(root)?;
     if !args.quick {
         must(&mut cargo(root, &["fmt", "--all", "--check"]))?;
-        must(&mut cargo(root, &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
+        must(&mut cargo(
+            root,
+            &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+        ))?;
     }
     typescript::check(root)?;
     // The scenarios start the built commands, so these have to be there first.

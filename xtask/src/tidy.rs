@@ -7,11 +7,22 @@ use anyhow::bail;
 
 /// Folders of `brain/src` that are features: they know neither drivers nor web crates.
 const FEATURES: &[&str] = &[
-    "bundled", "documents", "engines", "lanes", "manuals", "models/message", "recipes", "sessions", "skills", "tenants",
-    "tools", "turns",
+    "bundled",
+    "documents",
+    "engines",
+    "lanes",
+    "manuals",
+    "models/message",
+    "recipes",
+    "sessions",
+    "skills",
+    "tenants",
+    "tools",
+    "turns",
 ];
 /// What features must not name.
-const BARRED: &[&str] = &["rusqlite", "mongodb", "axum", "tonic", "tower_http", "crate::store", "crate::api"];
+const BARRED: &[&str] =
+    &["rusqlite", "mongodb", "axum", "tonic", "tower_http", "crate::store", "crate::api"];
 
 /// Checks all of them.
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
@@ -25,7 +36,11 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
         check_feature(&shown, &text, &mut problems);
     }
     check_manifest(root, &mut problems)?;
-    if problems.is_empty() { Ok(()) } else { bail!("the project's shape:\n{}", problems.join("\n")) }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        bail!("the project's shape:\n{}", problems.join("\n"))
+    }
 }
 
 fn check_feature(file: &Path, text: &str, problems: &mut Vec<String>) {
@@ -34,9 +49,18 @@ fn check_feature(file: &Path, text: &str, problems: &mut Vec<String>) {
     if !FEATURES.iter().any(|feature| inside.starts_with(feature)) || inside.ends_with("tests") {
         return;
     }
-    for (index, line) in text.lines().enumerate().take_while(|(_, line)| !line.contains("#[cfg(test)]")) {
-        for barred in BARRED.iter().filter(|barred| line.contains(*barred) && !line.trim_start().starts_with("//")) {
-            problems.push(format!("{}:{}: a feature must not know `{barred}`", file.display(), index + 1));
+    for (index, line) in
+        text.lines().enumerate().take_while(|(_, line)| !line.contains("#[cfg(test)]"))
+    {
+        for barred in BARRED
+            .iter()
+            .filter(|barred| line.contains(*barred) && !line.trim_start().starts_with("//"))
+        {
+            problems.push(format!(
+                "{}:{}: a feature must not know `{barred}`",
+                file.display(),
+                index + 1
+            ));
         }
     }
 }
@@ -59,7 +83,9 @@ fn rust_files(root: &Path) -> io::Result<Vec<PathBuf>> {
         for entry in fs::read_dir(&folder)? {
             let entry = entry?;
             let (path, name) = (entry.path(), entry.file_name());
-            let hidden = name.to_string_lossy().starts_with('.') || name == "target" || name == "node_modules";
+            let hidden = name.to_string_lossy().starts_with('.')
+                || name == "target"
+                || name == "node_modules";
             if entry.file_type()?.is_dir() && !hidden {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {

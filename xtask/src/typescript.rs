@@ -29,13 +29,29 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     export(root, &fresh)?;
     let same = contents(&fresh)? == contents(&root.join(FOLDER))?;
     fs::remove_dir_all(&fresh)?;
-    if same { Ok(()) } else { bail!("{FOLDER} is out of date: run `cargo xtask typescript` and commit it") }
+    if same {
+        Ok(())
+    } else {
+        bail!("{FOLDER} is out of date: run `cargo xtask typescript` and commit it")
+    }
 }
 
 fn export(root: &Path, folder: &Path) -> anyhow::Result<()> {
     drop(fs::remove_dir_all(folder));
     fs::create_dir_all(folder)?;
-    let mut command = cargo(root, &["test", "--quiet", "-p", "api-types", "--features", "typescript", "--locked", "export_bindings"]);
+    let mut command = cargo(
+        root,
+        &[
+            "test",
+            "--quiet",
+            "-p",
+            "api-types",
+            "--features",
+            "typescript",
+            "--locked",
+            "export_bindings",
+        ],
+    );
     command.env("TS_RS_EXPORT_DIR", folder).stdout(std::process::Stdio::null());
     must(&mut command)?;
     let mut names: Vec<String> = contents(folder)?.into_iter().map(|(name, _)| name).collect();

@@ -15,7 +15,12 @@ pub struct Key {
     pub help: &'static str,
 }
 
-const fn key(name: &'static str, env: &'static str, default: &'static str, help: &'static str) -> Key {
+const fn key(
+    name: &'static str,
+    env: &'static str,
+    default: &'static str,
+    help: &'static str,
+) -> Key {
     Key { name, env, default, secret: false, help }
 }
 
@@ -29,7 +34,12 @@ pub const KEYS: &[Key] = &[
     key("listen", "BRAIN_LISTEN", "127.0.0.1:9990", "address and port"),
     key("role", "BRAIN_ROLE", "all", "all, gateway or worker"),
     key("log", "BRAIN_LOG", "info", "log filter, such as info,brain::lanes=debug"),
-    key("default_recipe", "BRAIN_DEFAULT_RECIPE", "default", "recipe of a chat whose maker names none"),
+    key(
+        "default_recipe",
+        "BRAIN_DEFAULT_RECIPE",
+        "default",
+        "recipe of a chat whose maker names none",
+    ),
     key("model", "BRAIN_MODEL", "", "provider/model, such as anthropic/claude-sonnet-4-5, or echo"),
     secret("anthropic.api_key", "ANTHROPIC_API_KEY", "key of Anthropic's API"),
     key("anthropic.base_url", "ANTHROPIC_BASE_URL", "", "another address of Anthropic's API"),

@@ -125,13 +125,15 @@ fn read_file(path: &Path) -> Result<Vec<(&'static Key, String)>, Error> {
     let fail = |source| Error::File { path: path.to_owned(), source };
     let size = std::fs::metadata(path).map_err(fail)?.len();
     if size > FILE_BYTES_MAX {
-        let message = format!("the file has {size} bytes, more than the {FILE_BYTES_MAX} that are read");
+        let message =
+            format!("the file has {size} bytes, more than the {FILE_BYTES_MAX} that are read");
         return Err(Error::Syntax { path: path.to_owned(), message });
     }
     let text = std::fs::read_to_string(path).map_err(fail)?;
-    let table: toml::Table = text
-        .parse()
-        .map_err(|error: toml::de::Error| Error::Syntax { path: path.to_owned(), message: error.to_string() })?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| Error::Syntax {
+        path: path.to_owned(),
+        message: error.to_string(),
+    })?;
     let mut found = Vec::new();
     flatten("", &table, &mut found);
     found.into_iter().map(|(name, value)| Ok((known(path, &name)?, value))).collect()

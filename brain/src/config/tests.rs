@@ -2,7 +2,11 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-fn read(file: Option<&str>, env: &[(&str, &str)], flags: &[(&'static str, &str)]) -> Result<(Config, Values), Error> {
+fn read(
+    file: Option<&str>,
+    env: &[(&str, &str)],
+    flags: &[(&'static str, &str)],
+) -> Result<(Config, Values), Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("brain.toml");
     if let Some(text) = file {
@@ -16,7 +20,8 @@ fn read(file: Option<&str>, env: &[(&str, &str)], flags: &[(&'static str, &str)]
 
 #[test]
 fn later_sources_win() {
-    let file = Some("listen = \"127.0.0.1:1\"\nmodel = \"openai/x\"\n[ollama]\nhost = \"http://h\"\n");
+    let file =
+        Some("listen = \"127.0.0.1:1\"\nmodel = \"openai/x\"\n[ollama]\nhost = \"http://h\"\n");
     let (config, values) =
         read(file, &[("BRAIN_LISTEN", "127.0.0.1:2")], &[("listen", "127.0.0.1:3")]).unwrap();
     assert_eq!(config.listen.port(), 3);
@@ -45,7 +50,11 @@ fn check_refused(file: Option<&str>, env: &[(&str, &str)], says: &[&str]) {
 fn wrong_values_are_named_with_their_source() {
     check_refused(Some("lisen = \"x\""), &[], &["brain.toml", "`lisen`", "`listen`"]);
     check_refused(Some("listen = "), &[], &["brain.toml", "line 1"]);
-    check_refused(None, &[("BRAIN_LISTEN", "nowhere")], &["listen", "nowhere", "BRAIN_LISTEN", "127.0.0.1:9990"]);
+    check_refused(
+        None,
+        &[("BRAIN_LISTEN", "nowhere")],
+        &["listen", "nowhere", "BRAIN_LISTEN", "127.0.0.1:9990"],
+    );
     check_refused(None, &[("BRAIN_MODEL", "gpt")], &["BRAIN_MODEL", "gpt", "anthropic/NAME"]);
     check_refused(None, &[("BRAIN_ROLE", "boss")], &["BRAIN_ROLE", "gateway"]);
 }
