@@ -1,6 +1,12 @@
 //! Adapters of the features' ports, and the one suite that all of them obey.
 
+#[cfg(test)]
+mod contract;
 pub mod embedded;
+<<<<<<< HEAD
 
 #[cfg(test)]
 mod contract;
+=======
+pub mod faulty;
+>>>>>>> lanes

@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! What every adapter must do, said once: plain functions over a port, applied to each adapter.
 
 mod documents;
@@ -63,3 +64,9 @@ fn ctx() -> OpCtx {
 fn ctx_of(name: &str) -> OpCtx {
     OpCtx::new(tenant(name), Actor::User("jane".parse().unwrap()))
 }
+=======
+//! The suite that every adapter obeys: cases as plain functions over a port, listed once per port
+//! in a macro that an adapter's tests apply.
+
+pub(crate) mod lanes;
+>>>>>>> lanes

@@ -9,6 +9,7 @@ mod db;
 mod documents;
 mod error;
 mod job;
+mod lanes;
 mod readers;
 mod rows;
 mod schema;
