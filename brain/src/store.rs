@@ -3,10 +3,4 @@
 #[cfg(test)]
 mod contract;
 pub mod embedded;
-<<<<<<< HEAD
-
-#[cfg(test)]
-mod contract;
-=======
 pub mod faulty;
->>>>>>> lanes

@@ -1,7 +1,7 @@
-<<<<<<< HEAD
 //! What every adapter must do, said once: plain functions over a port, applied to each adapter.
 
 mod documents;
+pub(crate) mod lanes;
 mod sessions;
 mod tenants;
 
@@ -64,9 +64,3 @@ fn ctx() -> OpCtx {
 fn ctx_of(name: &str) -> OpCtx {
     OpCtx::new(tenant(name), Actor::User("jane".parse().unwrap()))
 }
-=======
-//! The suite that every adapter obeys: cases as plain functions over a port, listed once per port
-//! in a macro that an adapter's tests apply.
-
-pub(crate) mod lanes;
->>>>>>> lanes
