@@ -2,5 +2,6 @@
 
 #[cfg(test)]
 mod contract;
+
 pub mod embedded;
 pub mod faulty;
