@@ -2,6 +2,8 @@
 
 mod documents;
 pub(crate) mod lanes;
+mod sessions;
+mod tenants;
 
 use std::sync::Arc;
 
