@@ -5,7 +5,9 @@
 //! `app` wires all of it. Features know neither database drivers nor web crates.
 
 pub mod cache;
+pub mod config;
 pub mod ctx;
+pub mod near;
 pub mod port;
 pub mod runtime;
 
@@ -14,7 +16,6 @@ pub mod documents;
 pub mod lanes;
 pub mod mirror;
 pub mod models;
-mod nearest;
 pub mod sessions;
 pub mod skills;
 pub mod tenants;

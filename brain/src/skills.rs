@@ -208,8 +208,8 @@ impl Skills {
         &self,
         ctx: &OpCtx,
         scope: &Scope,
-        layer: SkillScope,
         name: &SkillName,
+        layer: SkillScope,
         revision: Revision,
     ) -> Result<Arc<LoadedSkill>, Error> {
         let visible = self.visible(ctx, scope).await?;

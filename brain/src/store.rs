@@ -1,3 +1,6 @@
 //! Adapters of the features' ports, and the one suite that all of them obey.
 
 pub mod embedded;
+
+#[cfg(test)]
+mod contract;

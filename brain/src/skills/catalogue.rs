@@ -109,9 +109,7 @@ pub struct Layer {
 
 impl Layer {
     /// The layer of these files, given by path in their project.
-    pub fn of_files<'p, 'b>(
-        files: impl IntoIterator<Item = (&'p DocumentPath, &'b [u8])>,
-    ) -> Self {
+    pub fn of_files<'p, 'b>(files: impl IntoIterator<Item = (&'p DocumentPath, &'b [u8])>) -> Self {
         let mut layer = Self::default();
         let mut bodies = Vec::new();
         for (path, body) in files {

@@ -145,10 +145,10 @@ impl Error {
         }
     }
 
-    /// The machine's word for it; `None` where the code says all.
+    /// The machine's word for it.
     #[must_use]
-    pub fn reason(&self) -> Option<&'static str> {
-        Some(match self {
+    pub fn reason(&self) -> &'static str {
+        match self {
             Self::Unknown { .. } | Self::NoCopy { .. } => "unknown_skill",
             Self::Disabled { .. } | Self::Hidden { .. } => "skill_disabled",
             Self::Invalid { .. } => "skill_invalid",
@@ -157,8 +157,9 @@ impl Error {
             Self::NoFile { .. } => "unknown_skill_file",
             Self::Gone { .. } => "skill_revision_gone",
             Self::TooLarge { .. } => "skill_too_large",
-            Self::Store(_) | Self::Stopped(_) => return None,
-        })
+            Self::Store(_) => "store_failed",
+            Self::Stopped(_) => "request_stopped",
+        }
     }
 }
 

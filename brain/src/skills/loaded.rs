@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use api_types::ids::{ProjectId, Revision, SkillName};
 use api_types::skills::SkillScope;
-use bytes::Bytes;
-use skill_lang::load::Loaded;
 use skill_lang::skill::{Head, LoadMode, ReferenceDoc};
 
 /// An INLINE reference document with its text.
@@ -14,7 +12,7 @@ pub struct InlineDoc {
     /// Its title.
     pub title: String,
     /// Its text. Bytes that are not UTF-8 are replaced by U+FFFD.
-    pub text: Arc<str>,
+    pub content: Arc<str>,
 }
 
 /// A skill in full: all parts as they were at one revision of its layer.
@@ -30,32 +28,28 @@ pub struct LoadedSkill {
     pub folder: String,
     /// Read it again at this revision, and it is the same.
     pub revision: Revision,
+    /// What stands above its body.
+    pub head: Arc<Head>,
+    /// Its body, byte for byte.
+    pub body: Arc<str>,
     /// INLINE references, in the order of their declaration.
     pub inline_docs: Vec<InlineDoc>,
-    pub(super) loaded: Arc<Loaded>,
-    pub(super) text: Bytes,
 }
 
 impl LoadedSkill {
-    /// What stands above its body.
+    /// Whether the rest of the line that activates it is its own.
     #[must_use]
-    pub fn head(&self) -> &Head {
-        &self.loaded.head
-    }
-
-    /// Its body, byte for byte.
-    #[must_use]
-    pub fn body(&self) -> &str {
-        self.loaded.body_of(&self.text)
+    pub fn consumes_args(&self) -> bool {
+        self.head.arguments.consume()
     }
 
     /// References that wait to be asked for, in the order of their declaration.
     pub fn on_demand(&self) -> impl Iterator<Item = &ReferenceDoc> {
-        self.head().reference_docs.iter().filter(|doc| doc.load_mode == LoadMode::OnDemand)
+        self.head.reference_docs.iter().filter(|doc| doc.load_mode == LoadMode::OnDemand)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let docs = self.inline_docs.iter().map(|doc| doc.title.len() + doc.text.len() + 64);
-        512 + self.text.len() + docs.sum::<usize>()
+        let docs = self.inline_docs.iter().map(|doc| doc.title.len() + doc.content.len() + 64);
+        2_048 + self.body.len() + docs.sum::<usize>()
     }
 }

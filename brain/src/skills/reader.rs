@@ -95,12 +95,12 @@ impl Reader {
                 path: place.path(SKILL_FILE),
                 bytes_max: INLINE_BYTES_MAX,
             })?;
-            let text = String::from_utf8_lossy(&body).into();
-            inline_docs.push(InlineDoc { title: doc.title.clone(), text });
+            let content = String::from_utf8_lossy(&body).into();
+            inline_docs.push(InlineDoc { title: doc.title.clone(), content });
         }
         let Place { name, scope, project, folder, revision } = place;
-        let skill =
-            LoadedSkill { name, scope, project, folder, revision, inline_docs, loaded, text };
+        let (head, body) = (loaded.head.clone().into(), loaded.body_of(&text).into());
+        let skill = LoadedSkill { name, scope, project, folder, revision, head, body, inline_docs };
         let skill = Arc::new(skill);
         self.kept.insert(key, skill.clone(), skill.bytes());
         Ok(skill)

@@ -12,7 +12,7 @@ use super::catalogue::{Entry, Layer};
 use super::error::Error;
 use super::head_parser::SKILL_FILE;
 use crate::mirror::View;
-use crate::nearest::nearest;
+use crate::near::nearest;
 
 /// Whose skills.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

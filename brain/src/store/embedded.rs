@@ -6,6 +6,7 @@
 
 mod checkpoint;
 mod db;
+mod documents;
 mod error;
 mod job;
 mod readers;
@@ -39,6 +40,7 @@ pub enum OpenMode {
 pub struct Embedded {
     jobs: Jobs,
     boot: u64,
+    counters: Arc<documents::Counters>,
 }
 
 enum Jobs {
@@ -63,6 +65,7 @@ impl Embedded {
         };
         schema::migrate(&conn)?;
         let boot = schema::count_boot(&conn)?;
+        let counters = Arc::new(documents::Counters::load(&conn)?);
         let jobs = match folder {
             None => Jobs::Inline(Mutex::new(conn)),
             Some((folder, lock)) => Jobs::Threads {
@@ -71,7 +74,7 @@ impl Embedded {
                 _lock: lock,
             },
         };
-        Ok(Arc::new(Self { jobs, boot }))
+        Ok(Arc::new(Self { jobs, boot, counters }))
     }
 
     /// How often this store was opened, this time included: an epoch that no earlier process had.

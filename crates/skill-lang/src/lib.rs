@@ -4,7 +4,9 @@
 //! as a diagnostic; [`rewrite`] changes a head and nothing else; [`template`] renders bodies.
 
 pub mod load;
+pub mod rewrite;
 pub mod skill;
+pub mod validate;
 
 pub mod diagnostic;
 pub mod limits;
