@@ -102,6 +102,7 @@ pub fn check(source: &str) -> Result<(), SyntaxError> {
 #[derive(Debug)]
 pub struct Template {
     program: Program,
+    source_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -129,13 +130,22 @@ impl Template {
             return Err(SyntaxError { message, line: 1, column: 1 });
         }
         if !segments::has_tag(source) {
-            return Ok(Template { program: Program::Plain(source.into()) });
+            return Ok(Template {
+                program: Program::Plain(source.into()),
+                source_bytes: source.len(),
+            });
         }
         let lines = position::Lines::of(source);
         let failed = |failure: Failure| failure.locate(source, &lines);
         let rewritten = rewrite::rewrite(source).map_err(failed)?;
         let engine = Box::new(engine::load(&rewritten).map_err(failed)?);
-        Ok(Template { program: Program::Compiled { engine, map: rewritten.map, lines } })
+        let program = Program::Compiled { engine, map: rewritten.map, lines };
+        Ok(Template { program, source_bytes: source.len() })
+    }
+
+    /// Length of its source, in bytes.
+    pub fn source_bytes(&self) -> usize {
+        self.source_bytes
     }
 
     /// Renders with the fields of `variables` as variables.
