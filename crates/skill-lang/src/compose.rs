@@ -8,6 +8,7 @@
 //! included; descriptions are trimmed; titles and summaries are put on one line.
 
 mod arguments;
+mod system;
 
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 pub use self::arguments::{ARGUMENTS_PLACEHOLDER, ArgsView, has_placeholder};
+pub use self::system::{PromptError, SystemPrompt, system_prompt};
 use crate::template::{self, Context, SyntaxError, Template};
 
 /// First line of the section.

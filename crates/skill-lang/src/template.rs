@@ -148,6 +148,14 @@ impl Template {
         self.source_bytes
     }
 
+    /// Whether it uses a variable of this name that it does not set itself.
+    pub fn mentions(&self, variable: &str) -> bool {
+        match &self.program {
+            Program::Plain(_) => false,
+            Program::Compiled { engine, .. } => engine::mentions(engine, variable),
+        }
+    }
+
     /// Renders with the fields of `variables` as variables.
     ///
     /// # Errors
