@@ -51,6 +51,8 @@ pub const NESTING_MAX: usize = 64;
 pub const TAG_TOKENS_MAX: usize = 500;
 /// Longest regular expression of `is matching`, in bytes.
 pub const PATTERN_BYTES_MAX: usize = 1_000;
+/// Different regular expressions written out in one template.
+pub const PATTERNS_MAX: usize = 32;
 
 /// The text is not a template; the place is that of the original source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use super::lexer::{Kind, Token};
 use super::segments::{Segment, Tag};
-use super::{Failure, engine, predicates};
+use super::{Failure, PATTERNS_MAX, engine, predicates};
 use crate::keys::closest;
 
 /// Tags of Pebble and Jinja that need other documents or caches, which templates don't have.
@@ -107,9 +107,7 @@ pub(super) fn tag(
         check.filter(index)?;
         check.test(index)?;
         check.call(index)?;
-        if let Some(pattern) = check.pattern(index)? {
-            patterns.push(pattern);
-        }
+        check.pattern(index, patterns)?;
     }
     Ok(())
 }
@@ -213,16 +211,23 @@ impl Check<'_> {
         if known { Ok(()) } else { self.fail(index, format!("there is no function `{name}`")) }
     }
 
-    /// The literal of `is matching("…")` or `matches "…"`, compiled to see that it can be.
-    fn pattern(&self, index: usize) -> Result<Option<String>, Failure> {
+    /// A literal of `is matching("…")` or `matches "…"`, compiled to see that it can be, once for all its places.
+    fn pattern(&self, index: usize, patterns: &mut Vec<String>) -> Result<(), Failure> {
         if !is_pattern(self.source, self.tokens, index) {
-            return Ok(None);
+            return Ok(());
         }
         let pattern = pattern_of(self.text(index));
-        match predicates::compile(&pattern) {
-            Ok(_) => Ok(Some(pattern)),
-            Err(problem) => self.fail(index, problem),
+        if patterns.contains(&pattern) {
+            return Ok(());
         }
+        if patterns.len() == PATTERNS_MAX {
+            return self.fail(index, format!("the template has more than {PATTERNS_MAX} patterns"));
+        }
+        if let Err(problem) = predicates::compile(&pattern) {
+            return self.fail(index, problem);
+        }
+        patterns.push(pattern);
+        Ok(())
     }
 }
 
