@@ -116,7 +116,9 @@ fn is_flow(text: &str, root: Option<&Node<'_>>) -> bool {
 fn is_meant(written: &str, key: &str) -> bool {
     written == key
         || match (keys::read(written), keys::read(key)) {
-            (Reading::Known(a) | Reading::Respelt(a), Reading::Known(b) | Reading::Respelt(b)) => a == b,
+            (Reading::Known(a) | Reading::Respelt(a), Reading::Known(b) | Reading::Respelt(b)) => {
+                a == b
+            }
             _ => false,
         }
 }

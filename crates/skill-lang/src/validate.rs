@@ -52,8 +52,7 @@ pub fn validate_folder<B: AsRef<[u8]>>(path: &str, files: &BTreeMap<String, B>) 
     let exists = |file: &str| files.contains_key(file);
     if let Some(bytes) = files.get(SKILL_FILE) {
         let file = format!("{path}/{SKILL_FILE}");
-        let input =
-            Input { path: &file, folder, bytes: bytes.as_ref(), files: Some(&exists) };
+        let input = Input { path: &file, folder, bytes: bytes.as_ref(), files: Some(&exists) };
         return FileReport::new(&file, load(input));
     }
     let other = files.keys().find(|file| file.eq_ignore_ascii_case(SKILL_FILE));
@@ -179,16 +178,16 @@ mod tests {
     fn files_are_looked_up_in_the_folder() {
         let text = "---\ntitle: A\ndescription: d\nversion: 1.0.0\nreferenceDocs:\n\
                     - {title: a, file: ./references/a.md}\n- {title: b, file: b.md}\n---\n";
-        let files = BTreeMap::from([
-            (SKILL_FILE.to_owned(), text),
-            ("references/a.md".to_owned(), ""),
-        ]);
+        let files =
+            BTreeMap::from([(SKILL_FILE.to_owned(), text), ("references/a.md".to_owned(), "")]);
         let report = validate_folder("s/a/", &files);
         assert_eq!(report.path, "s/a/SKILL.md");
         let shown: Vec<String> = report.diagnostics.iter().map(ToString::to_string).collect();
         assert_eq!(
             shown,
-            ["s/a/SKILL.md:7:20: error[file-not-found]: the file `b.md` is not in the skill's folder"]
+            [
+                "s/a/SKILL.md:7:20: error[file-not-found]: the file `b.md` is not in the skill's folder"
+            ]
         );
     }
 
@@ -208,7 +207,10 @@ mod tests {
         };
         assert_eq!([0, 1, 2].map(|i| has(i, Code::NameConflict)), [true, true, false]);
         assert_eq!([0, 1, 2].map(|i| reports[i].valid), [false, false, true]);
-        assert_eq!([3, 4].map(|i| (has(i, Code::ConfusableName), reports[i].valid)), [(true, true); 2]);
+        assert_eq!(
+            [3, 4].map(|i| (has(i, Code::ConfusableName), reports[i].valid)),
+            [(true, true); 2]
+        );
     }
 
     #[test]

@@ -8,8 +8,8 @@ use crate::limits::{
     HEAD_BYTES_MAX, SKILL_BYTES_MAX, YAML_ALIASES_MAX, YAML_DEPTH_MAX, YAML_NODES_MAX,
 };
 use crate::split::{Parts, Problem, split};
-use crate::text::{BYTE_ORDER_MARK, Line, Position};
-use crate::yaml::{self, Edit, Failure, FailureKind, Node, Tree, Value};
+use crate::text::{BYTE_ORDER_MARK, Line, Position, lines};
+use crate::yaml::{self, Edit, Failure, FailureKind, Node, Style, Tree, Value};
 
 /// Why bytes are no text.
 pub(super) struct Undecodable {
@@ -88,8 +88,25 @@ pub(super) fn read<'a>(report: &mut Report<'a>) -> Option<Source<'a>> {
         report.error(Code::ControlCharacter, parts.head.start + at, message);
         return None;
     }
+    if let Some(line) = document_end(text, parts.head.clone()) {
+        let message = "`...` ends the YAML here, before the head's end; remove the line, or make \
+                       it the closing `---`";
+        report.error(Code::InvalidYaml, line.start, message);
+        return None;
+    }
     let root = tree(report, parts.head.clone())?;
     Some(Source { parts, fence, root })
+}
+
+/// A line `...`, which ends a YAML document.
+fn document_end(text: &str, head: Range<usize>) -> Option<Line> {
+    if !text[head.clone()].contains("...") {
+        return None;
+    }
+    let ends = |line: &Line| {
+        line.of(text).strip_prefix("...").is_some_and(|rest| rest.trim_start().is_empty())
+    };
+    lines(text, head).find(ends)
 }
 
 fn check_surroundings(report: &mut Report<'_>, parts: &Parts) {
@@ -136,7 +153,8 @@ fn no_head(report: &mut Report<'_>, problem: &Problem) {
             report.error_fix(Code::UnclosedHead, line.start, message, fix);
         }
         Problem::Unclosed { opening, guess, .. } => {
-            let message = "the head that starts here has no end; put a line `---` below its last key";
+            let message =
+                "the head that starts here has no end; put a line `---` below its last key";
             match guess {
                 Some(at) => {
                     let fix = (*at..*at, "---\n\n".to_owned());
@@ -181,11 +199,7 @@ fn tree<'a>(report: &mut Report<'a>, head: Range<usize>) -> Option<Option<Node<'
         broken => {
             let repairs = yaml::repair(text, head.clone());
             let edits: Vec<Edit> = repairs.iter().map(|repair| repair.edit.clone()).collect();
-            let second = if edits.is_empty() {
-                broken
-            } else {
-                yaml::parse(text, head, &edits)
-            };
+            let second = if edits.is_empty() { broken } else { yaml::parse(text, head, &edits) };
             match second {
                 Ok(tree) if is_map_or_empty(&tree) => {
                     for repair in repairs {
@@ -210,17 +224,21 @@ fn tree<'a>(report: &mut Report<'a>, head: Range<usize>) -> Option<Option<Node<'
     };
     for duplicate in &tree.duplicates {
         let first = Position::of(text, duplicate.first);
-        let message =
-            format!("`{}` stands already in line {}; remove one of them", duplicate.key, first.line);
+        let message = format!(
+            "`{}` stands already in line {}; remove one of them",
+            duplicate.key, first.line
+        );
         report.error(Code::DuplicateKey, duplicate.span.start, message);
     }
     Some(tree.root.filter(|root| !root.is_null()))
 }
 
 fn is_map_or_empty(tree: &Tree<'_>) -> bool {
-    match &tree.root {
-        None => true,
-        Some(root) => matches!(root.value, Value::Map(_)) || root.is_null(),
+    let Some(root) = &tree.root else { return true };
+    match &root.value {
+        Value::Map(_) => true,
+        Value::Scalar { text, style: Style::Plain } => text.is_empty() && !root.decorated,
+        _ => false,
     }
 }
 

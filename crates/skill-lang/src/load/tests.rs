@@ -98,5 +98,8 @@ fn a_head_says_what_it_says() {
     assert_eq!(loaded.head.title, "X");
     assert_eq!(loaded.head.version, "0.0.0");
     assert_eq!(loaded.head.arguments, Arguments::None);
-    assert_eq!(loaded.body_of(b"---\nname: x\ndescription: y\n---\n\n body\n---\n"), "\n body\n---\n");
+    assert_eq!(
+        loaded.body_of(b"---\nname: x\ndescription: y\n---\n\n body\n---\n"),
+        "\n body\n---\n"
+    );
 }

@@ -86,7 +86,8 @@ fn on_one_line(value: &Json) -> String {
 fn is_readable_block(text: &str) -> bool {
     let content = text.strip_suffix('\n').unwrap_or(text);
     let plain = |line: &str| {
-        let fence_like = line.trim_start().starts_with("---") || line.trim_start().starts_with("...");
+        let fence_like =
+            line.trim_start().starts_with("---") || line.trim_start().starts_with("...");
         !fence_like && line.trim_end() == line && !line.starts_with('\t')
     };
     content.contains('\n')

@@ -6,18 +6,15 @@ use super::{Change, find, is_meant};
 use crate::split::split;
 use crate::yaml::{self, Node, Style, Value};
 
-pub(super) fn holds(
-    before: &[(Node<'_>, Node<'_>)],
-    changes: &[Change<'_>],
-    result: &str,
-) -> bool {
+pub(super) fn holds(before: &[(Node<'_>, Node<'_>)], changes: &[Change<'_>], result: &str) -> bool {
     let Ok(parts) = split(result) else { return false };
     let Ok(tree) = yaml::parse(result, parts.head, &[]) else { return false };
     let after = tree.root.as_ref().and_then(Node::entries).unwrap_or_default();
-    let kept = before.iter().filter(|(key, _)| key.text().is_none_or(|k| find(changes, k).is_none()));
-    let all_kept = kept.clone().all(|(key, value)| {
-        after.iter().any(|(k, v)| alike(k, key) && alike(v, value))
-    });
+    let kept =
+        before.iter().filter(|(key, _)| key.text().is_none_or(|k| find(changes, k).is_none()));
+    let all_kept = kept
+        .clone()
+        .all(|(key, value)| after.iter().any(|(k, v)| alike(k, key) && alike(v, value)));
     let set: Vec<&Change<'_>> = changes
         .iter()
         .enumerate()
@@ -57,7 +54,9 @@ fn alike(left: &Node<'_>, right: &Node<'_>) -> bool {
 fn is(node: &Node<'_>, value: &Json) -> bool {
     match (&node.value, value) {
         (_, Json::Null) => node.is_null(),
-        (Value::Scalar { text, style: Style::Plain }, Json::Bool(value)) => *text == value.to_string(),
+        (Value::Scalar { text, style: Style::Plain }, Json::Bool(value)) => {
+            *text == value.to_string()
+        }
         (Value::Scalar { text, style: Style::Plain }, Json::Number(value)) => {
             *text == value.to_string()
         }
