@@ -8,3 +8,7 @@ pub mod entry;
 pub mod head;
 pub mod inbox;
 pub mod store;
+
+mod gate;
+
+pub use gate::{Error, Lanes, Wake};

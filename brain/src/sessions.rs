@@ -3,5 +3,5 @@
 mod model;
 mod store;
 
-pub use model::{Binding, NewSession, Session, SessionFilter};
+pub use model::{Binding, NewSession, Session, SessionFilter, TITLE_CHARS_MAX};
 pub use store::Store;

@@ -34,6 +34,9 @@ pub enum Body {
         text: String,
         /// When it is read, if a turn runs.
         mode: SteerMode,
+        /// Was sent together with skill changes: pointless unless they succeed.
+        #[serde(default)]
+        needs_skills: bool,
     },
     /// A change to the active skills.
     Skill {

@@ -6,6 +6,7 @@
 
 mod checkpoint;
 mod db;
+mod documents;
 mod error;
 mod job;
 mod lanes;
@@ -40,6 +41,7 @@ pub enum OpenMode {
 pub struct Embedded {
     jobs: Jobs,
     boot: u64,
+    counters: Arc<documents::Counters>,
 }
 
 enum Jobs {
@@ -64,6 +66,7 @@ impl Embedded {
         };
         schema::migrate(&conn)?;
         let boot = schema::count_boot(&conn)?;
+        let counters = Arc::new(documents::Counters::load(&conn)?);
         let jobs = match folder {
             None => Jobs::Inline(Mutex::new(conn)),
             Some((folder, lock)) => Jobs::Threads {
@@ -72,7 +75,7 @@ impl Embedded {
                 _lock: lock,
             },
         };
-        Ok(Arc::new(Self { jobs, boot }))
+        Ok(Arc::new(Self { jobs, boot, counters }))
     }
 
     /// How often this store was opened, this time included: an epoch that no earlier process had.

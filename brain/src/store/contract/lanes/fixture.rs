@@ -63,7 +63,7 @@ pub(super) fn new_lane(n: u128) -> NewLane {
 }
 
 pub(super) fn chat(text: &str) -> NewMessage {
-    let body = Body::Chat { text: text.into(), mode: SteerMode::default() };
+    let body = Body::Chat { text: text.into(), mode: SteerMode::default(), needs_skills: false };
     message(body)
 }
 

@@ -1,0 +1,3 @@
+//! Skills: which copy of a name counts, and what it says.
+
+pub mod cascade;
