@@ -2,6 +2,8 @@
 
 mod documents;
 mod lanes;
+mod sessions;
+mod tenants;
 
 use std::sync::Arc;
 
