@@ -6,8 +6,8 @@ use futures::FutureExt;
 
 use super::*;
 use crate::ctx::{Actor, SystemCtx};
-use crate::documents::access::Members;
 use crate::documents::ChangeSet;
+use crate::documents::access::Members;
 use crate::runtime::{ManualClock, Timestamp};
 use crate::store::embedded::{Embedded, OpenMode};
 use crate::tenants::{Bootstrap, Store as _, TokenDigest};
