@@ -10,6 +10,7 @@ pub mod runtime;
 
 pub mod documents;
 pub mod lanes;
+pub mod models;
 pub mod sessions;
 pub mod tenants;
 

@@ -1,1 +1,3 @@
 //! Adapters of the features' ports, and the one suite that all of them obey.
+
+pub mod embedded;

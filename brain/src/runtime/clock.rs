@@ -51,3 +51,12 @@ impl Clock for ManualClock {
         Timestamp(self.0.load(Ordering::SeqCst))
     }
 }
+
+impl Timestamp {
+    /// The moment as RFC 3339 in UTC.
+    #[must_use]
+    pub fn to_rfc3339(self) -> String {
+        // What no calendar holds is no moment that a clock tells.
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::MAX).to_string()
+    }
+}

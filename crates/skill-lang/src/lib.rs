@@ -1,1 +1,19 @@
-//! Placeholder.
+//! The skill language: pure, without I/O.
+//!
+//! [`load`](load::load) reads a `SKILL.md` of either dialect into one model, with every problem
+//! as a diagnostic; [`rewrite`] changes a head and nothing else; [`template`] renders bodies.
+
+pub mod load;
+pub mod skill;
+
+pub mod diagnostic;
+pub mod limits;
+pub mod name;
+pub mod text;
+
+pub mod compose;
+pub mod template;
+
+mod keys;
+mod split;
+mod yaml;

@@ -1,0 +1,172 @@
+//! The Anthropic Messages format: what is sent.
+
+mod read;
+
+pub(crate) use self::read::Reader;
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::message::{Message, ToolCall, ToolOutcome};
+use super::request::{Request, SystemBlock};
+use super::segment::{Dialect, ToolSpec};
+use super::wire::{self, Body, wire_id};
+
+/// Most prompt-cache markers that a request may carry.
+const CACHE_MARKERS_MAX: usize = 4;
+
+/// Appended inside the last block of a message: cache everything up to here.
+const MARKER: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
+
+/// How every message ends: its last block, the list of blocks, the message. The marker goes before it.
+const MESSAGE_END: &[u8] = b"}]}";
+
+#[derive(Serialize)]
+struct WireMessage<'a> {
+    role: &'static str,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Text {
+        text: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    ToolUse {
+        id: String,
+        name: String,
+        input: Value,
+    },
+    ToolResult {
+        tool_use_id: String,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        content: &'a str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+    },
+}
+
+#[derive(Serialize)]
+struct CacheControl {
+    r#type: &'static str,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    input_schema: &'a Value,
+}
+
+/// A message as an element of `messages`.
+pub(crate) fn message_bytes(message: &Message) -> Bytes {
+    let (role, content) = match message {
+        Message::User { text } => ("user", vec![text_block(or_placeholder(text))]),
+        Message::Assistant { text, calls } => ("assistant", assistant_blocks(text, calls)),
+        Message::Results(outcomes) => ("user", outcomes.iter().map(result_block).collect()),
+    };
+    if content.is_empty() {
+        return Bytes::new();
+    }
+    wire::json(&WireMessage { role, content })
+}
+
+fn text_block(text: &str) -> Block<'_> {
+    Block::Text { text, cache_control: None }
+}
+
+/// The format refuses blank texts.
+fn or_placeholder(text: &str) -> &str {
+    if text.trim().is_empty() { "(empty message)" } else { text }
+}
+
+fn assistant_blocks<'a>(text: &'a str, calls: &'a [ToolCall]) -> Vec<Block<'a>> {
+    let said = (!text.trim().is_empty()).then(|| text_block(text));
+    said.into_iter().chain(calls.iter().map(call_block)).collect()
+}
+
+fn call_block(call: &ToolCall) -> Block<'_> {
+    Block::ToolUse {
+        id: wire_id(&call.id).into_owned(),
+        name: wire_id(&call.name).into_owned(),
+        input: call.arguments.to_wire(),
+    }
+}
+
+fn result_block(outcome: &ToolOutcome) -> Block<'_> {
+    Block::ToolResult {
+        tool_use_id: wire_id(&outcome.call).into_owned(),
+        content: &outcome.content,
+        is_error: outcome.is_error,
+    }
+}
+
+/// The tools as the `tools` array.
+pub(crate) fn tool_bytes(specs: &[ToolSpec]) -> Bytes {
+    let tools: Vec<_> = specs
+        .iter()
+        .map(|spec| Tool {
+            name: &spec.name,
+            description: &spec.description,
+            input_schema: &spec.schema,
+        })
+        .collect();
+    wire::json(&tools)
+}
+
+/// The whole request body. What changes least comes first, since a provider caches prefixes: tools, system, messages.
+pub(crate) fn body(request: &Request, model: &str) -> Bytes {
+    let mut body = Body::with_room_for(request, Dialect::Anthropic);
+    body.raw(b"{\"model\":").json(model);
+    body.raw(b",\"max_tokens\":").json(&request.max_tokens).raw(b",\"stream\":true");
+    if let Some(temperature) = request.temperature {
+        body.raw(b",\"temperature\":").json(&temperature);
+    }
+    let tools = request.tools.wire(Dialect::Anthropic);
+    if !tools.is_empty() {
+        body.raw(b",\"tools\":").raw(tools);
+    }
+    let system = system_blocks(&request.system);
+    if !system.is_empty() {
+        body.raw(b",\"system\":").json(&system);
+    }
+    body.raw(b",\"messages\":[");
+    messages(&mut body, request);
+    body.raw(b"]}").finish()
+}
+
+/// One marker stays free for the end of the conversation; of too many the last count, since they cover the others.
+fn system_blocks(system: &[SystemBlock]) -> Vec<Block<'_>> {
+    let sent = || system.iter().filter(|block| !block.text.trim().is_empty());
+    let asked = sent().filter(|block| block.cache).count();
+    let mut unmarked = asked.saturating_sub(CACHE_MARKERS_MAX - 1);
+    sent()
+        .map(|block| {
+            let marked = block.cache && unmarked == 0;
+            unmarked = unmarked.saturating_sub(usize::from(block.cache));
+            Block::Text {
+                text: &block.text,
+                cache_control: marked.then_some(CacheControl { r#type: "ephemeral" }),
+            }
+        })
+        .collect()
+}
+
+/// The conversation from its cached bytes. The marker after the newest message makes the provider store everything so
+/// far, so that the next request of a tool loop reads it back; it is cut into the bytes, not serialised.
+fn messages(body: &mut Body, request: &Request) {
+    let segments = request.messages.iter().map(|segment| segment.wire(Dialect::Anthropic));
+    let sent: Vec<_> = segments.filter(|bytes| !bytes.is_empty()).collect();
+    let Some((last, earlier)) = sent.split_last() else { return };
+    for bytes in earlier {
+        body.raw(bytes).raw(b",");
+    }
+    match last.strip_suffix(MESSAGE_END) {
+        Some(open) => body.raw(open).raw(MARKER).raw(MESSAGE_END),
+        None => body.raw(last),
+    };
+}

@@ -1,0 +1,165 @@
+//! The chat completions format of `OpenAI` and its imitators: what is sent.
+
+mod read;
+
+pub(crate) use self::read::Reader;
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::message::{Message, ToolCall, ToolOutcome};
+use super::request::Request;
+use super::segment::{Dialect, ToolSpec};
+use super::wire::{self, Body, wire_id};
+
+/// What the limit of an answer is called: `OpenAI`'s newer models refuse the old name, other servers know no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LimitField {
+    /// `max_tokens`.
+    MaxTokens,
+    /// `max_completion_tokens`.
+    MaxCompletionTokens,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+enum WireMessage<'a> {
+    System {
+        content: &'a str,
+    },
+    User {
+        content: &'a str,
+    },
+    Assistant {
+        content: &'a str,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<WireCall>,
+    },
+    Tool {
+        tool_call_id: &'a str,
+        content: Cow<'a, str>,
+    },
+}
+
+#[derive(Serialize)]
+struct WireCall {
+    id: String,
+    r#type: &'static str,
+    function: WireFunction,
+}
+
+#[derive(Serialize)]
+struct WireFunction {
+    name: String,
+    arguments: String,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    r#type: &'static str,
+    function: ToolFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct ToolFunction<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+}
+
+/// A message as elements of `messages`: outcomes are one message each.
+pub(crate) fn message_bytes(message: &Message) -> Bytes {
+    match message {
+        Message::User { text } => wire::json(&WireMessage::User { content: text }),
+        Message::Assistant { text, calls } if text.is_empty() && calls.is_empty() => Bytes::new(),
+        Message::Assistant { text, calls } => wire::json(&WireMessage::Assistant {
+            content: text,
+            tool_calls: calls.iter().map(wire_call).collect(),
+        }),
+        Message::Results(outcomes) => wire::joined(outcomes.iter().map(|outcome| {
+            WireMessage::Tool { tool_call_id: &outcome.call, content: content(outcome) }
+        })),
+    }
+}
+
+fn wire_call(call: &ToolCall) -> WireCall {
+    WireCall {
+        id: call.id.clone(),
+        r#type: "function",
+        function: WireFunction {
+            name: wire_id(&call.name).into_owned(),
+            arguments: call.arguments.to_wire().to_string(),
+        },
+    }
+}
+
+/// The format has no mark for failures, so the text must show it.
+fn content(outcome: &ToolOutcome) -> Cow<'_, str> {
+    let says_so = outcome.content.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
+    if outcome.is_error && !says_so {
+        Cow::Owned(format!("Error: {}", outcome.content))
+    } else {
+        Cow::Borrowed(&outcome.content)
+    }
+}
+
+/// The tools as the `tools` array.
+pub(crate) fn tool_bytes(specs: &[ToolSpec]) -> Bytes {
+    let tools: Vec<_> = specs
+        .iter()
+        .map(|spec| Tool {
+            r#type: "function",
+            function: ToolFunction {
+                name: &spec.name,
+                description: &spec.description,
+                parameters: &spec.schema,
+            },
+        })
+        .collect();
+    wire::json(&tools)
+}
+
+/// The whole request body, tools before messages as in the other dialect.
+pub(crate) fn body(request: &Request, model: &str, limit: LimitField) -> Bytes {
+    let mut body = Body::with_room_for(request, Dialect::OpenAi);
+    body.raw(b"{\"model\":").json(model);
+    body.raw(b",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
+    body.raw(match limit {
+        LimitField::MaxTokens => b",\"max_tokens\":".as_slice(),
+        LimitField::MaxCompletionTokens => b",\"max_completion_tokens\":",
+    });
+    body.json(&request.max_tokens);
+    if let Some(temperature) = request.temperature {
+        body.raw(b",\"temperature\":").json(&temperature);
+    }
+    let tools = request.tools.wire(Dialect::OpenAi);
+    if !tools.is_empty() {
+        body.raw(b",\"tools\":").raw(tools);
+    }
+    body.raw(b",\"messages\":[");
+    messages(&mut body, request);
+    body.raw(b"]}").finish()
+}
+
+fn messages(body: &mut Body, request: &Request) {
+    let mut first = true;
+    let mut separate = |body: &mut Body| {
+        if !std::mem::take(&mut first) {
+            body.raw(b",");
+        }
+    };
+    for block in request.system.iter().filter(|block| !block.text.trim().is_empty()) {
+        separate(body);
+        body.json(&WireMessage::System { content: &block.text });
+    }
+    for segment in &request.messages {
+        let bytes = segment.wire(Dialect::OpenAi);
+        if !bytes.is_empty() {
+            separate(body);
+            body.raw(bytes);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What stands below the head, as far as loading looks at it.
+
+use super::Report;
+use super::head::Fields;
+use super::syntax::Source;
+use crate::diagnostic::Code;
+use crate::keys::Key;
+use crate::skill::{Arguments, Head};
+use crate::template;
+use crate::text::Position;
+
+/// The placeholder of the public format for the rest of the line.
+pub(crate) const ARGUMENTS_PLACEHOLDER: &str = "$ARGUMENTS";
+
+pub(super) fn check(
+    report: &mut Report<'_>,
+    source: &Source<'_>,
+    fields: &Fields<'_, '_>,
+    head: &mut Head,
+) {
+    let text = report.text();
+    let start = source.parts.body.start;
+    let body = &text[source.parts.body.clone()];
+    if !head.template {
+        if head.arguments == Arguments::None && has_placeholder(body) {
+            head.arguments = Arguments::Raw;
+        }
+        return;
+    }
+    if let Err(error) = template::check(body) {
+        let message = format!(
+            "the body is not a valid template: {}; if it is plain text, say `template: false`",
+            error.message
+        );
+        let place = place(error.line, error.column).offset_in(body).unwrap_or_default();
+        report.error(Code::InvalidTemplate, start + place, message);
+    }
+    let action = head.action.as_deref().zip(fields.get(Key::Action));
+    if let Some((action, entry)) = action
+        && let Err(error) = template::check(action)
+    {
+        let message = format!(
+            "line {}, column {} of `action`: not a valid template: {}",
+            error.line, error.column, error.message
+        );
+        report.error(Code::InvalidTemplate, entry.at(), message);
+    }
+}
+
+fn place(line: usize, column: usize) -> Position {
+    let number = |n: usize| u32::try_from(n.max(1)).unwrap_or(u32::MAX);
+    Position { line: number(line), column: number(column) }
+}
+
+/// `$ARGUMENTS` as a word of its own.
+fn has_placeholder(body: &str) -> bool {
+    body.match_indices(ARGUMENTS_PLACEHOLDER).any(|(at, found)| {
+        let next = body[at + found.len()..].chars().next();
+        next.is_none_or(|c| !(c.is_alphanumeric() || c == '_'))
+    })
+}

@@ -1,0 +1,192 @@
+//! Finds in a tag what the engine would find only while rendering: unknown filters, tests, functions, methods.
+
+use super::lexer::{Kind, Token};
+use super::segments::{Segment, Tag};
+use super::{Failure, engine, predicates};
+
+/// Tags of Pebble and Jinja that need other documents or caches, which templates don't have.
+const FOREIGN_TAGS: [&str; 8] =
+    ["include", "import", "from", "extends", "embed", "cache", "flush", "parallel"];
+
+/// Words after which a bracket is no call.
+const CONNECTIVES: [&str; 11] =
+    ["and", "or", "not", "in", "is", "if", "else", "elif", "elseif", "contains", "matches"];
+
+/// Callable names that are no functions of the engine.
+const SPECIAL_CALLS: [&str; 4] = ["loop", "caller", "super", "equals"];
+
+/// Callable names a template defines itself.
+pub(super) struct Names<'s> {
+    macros: Vec<&'s str>,
+}
+
+impl<'s> Names<'s> {
+    pub(super) fn of(source: &'s str, segments: &[Segment]) -> Names<'s> {
+        let macros = segments.iter().filter_map(|segment| match segment {
+            Segment::Block(tag) => match tag.tokens.list.as_slice() {
+                [keyword, name, ..] if keyword.text(source) == "macro" => Some(name.text(source)),
+                _ => None,
+            },
+            _ => None,
+        });
+        Names { macros: macros.collect() }
+    }
+}
+
+/// Checks one tag; literal patterns of `is matching` are added to `patterns`.
+pub(super) fn tag(
+    source: &str,
+    tag: &Tag,
+    names: &Names,
+    patterns: &mut Vec<String>,
+) -> Result<(), Failure> {
+    let tokens = &tag.tokens.list;
+    let check = Check { source, tokens, names };
+    let is_block = source[tag.range.clone()].starts_with("{%");
+    let from = if is_block { check.keyword()? } else { 0 };
+    for index in from..tokens.len() {
+        check.filter(index)?;
+        check.test(index)?;
+        check.call(index)?;
+        if let Some(pattern) = check.pattern(index)? {
+            patterns.push(pattern);
+        }
+    }
+    Ok(())
+}
+
+struct Check<'t> {
+    source: &'t str,
+    tokens: &'t [Token],
+    names: &'t Names<'t>,
+}
+
+impl Check<'_> {
+    fn text(&self, index: usize) -> &str {
+        self.tokens.get(index).map_or("", |token| token.text(self.source))
+    }
+
+    fn before(&self, index: usize) -> &str {
+        index.checked_sub(1).map_or("", |before| self.text(before))
+    }
+
+    fn is_name(&self, index: usize) -> bool {
+        self.tokens.get(index).is_some_and(|token| token.kind == Kind::Name)
+    }
+
+    fn fail<T>(&self, index: usize, message: String) -> Result<T, Failure> {
+        Err(Failure::new(self.tokens[index].start, message))
+    }
+
+    /// Checks the tag's own word; returns where its expressions begin.
+    fn keyword(&self) -> Result<usize, Failure> {
+        let word = self.text(0);
+        if FOREIGN_TAGS.contains(&word) {
+            return self.fail(
+                0,
+                format!("`{word}` is not available: a template cannot read other documents"),
+            );
+        }
+        if word == "filter" && self.is_name(1) && !engine::has_filter(self.text(1)) {
+            return self.unknown_filter(1);
+        }
+        Ok(match word {
+            "macro" | "block" | "endmacro" | "endblock" | "filter" => self.tokens.len().min(2),
+            _ => 1,
+        })
+    }
+
+    fn filter(&self, index: usize) -> Result<(), Failure> {
+        if self.before(index) != "|" || !self.is_name(index) || engine::has_filter(self.text(index))
+        {
+            return Ok(());
+        }
+        self.unknown_filter(index)
+    }
+
+    fn unknown_filter<T>(&self, index: usize) -> Result<T, Failure> {
+        self.fail(index, format!("there is no filter `{}`", self.text(index)))
+    }
+
+    fn test(&self, index: usize) -> Result<(), Failure> {
+        let after_is =
+            self.is_name(index) && self.before(index) == "is" && !self.is_attribute(index - 1);
+        let negated = self.before(index) == "not" && index >= 2 && self.text(index - 2) == "is";
+        let name = self.text(index);
+        let names_test = after_is && name != "not" || self.is_name(index) && negated;
+        if !names_test || engine::has_test(name) {
+            return Ok(());
+        }
+        self.fail(index, format!("there is no test `is {name}`"))
+    }
+
+    fn is_attribute(&self, index: usize) -> bool {
+        self.before(index) == "."
+    }
+
+    fn call(&self, index: usize) -> Result<(), Failure> {
+        let name = self.text(index);
+        if !self.is_name(index) || self.text(index + 1) != "(" {
+            return Ok(());
+        }
+        if self.is_attribute(index) {
+            return match index.checked_sub(2).map(|base| self.text(base)) {
+                Some("loop" | "self") => Ok(()),
+                _ => self.fail(
+                    index,
+                    format!("methods cannot be called; use a filter, such as `value|{name}`"),
+                ),
+            };
+        }
+        let known = matches!(self.before(index), "|" | "is")
+            || (self.before(index) == "not" && index >= 2 && self.text(index - 2) == "is")
+            || CONNECTIVES.contains(&name)
+            || SPECIAL_CALLS.contains(&name)
+            || self.names.macros.contains(&name)
+            || engine::has_function(name);
+        if known { Ok(()) } else { self.fail(index, format!("there is no function `{name}`")) }
+    }
+
+    /// The literal of `is matching("…")` or `matches "…"`, compiled to see that it can be.
+    fn pattern(&self, index: usize) -> Result<Option<String>, Failure> {
+        if !is_pattern(self.source, self.tokens, index) {
+            return Ok(None);
+        }
+        let pattern = pattern_of(self.text(index));
+        match predicates::compile(&pattern) {
+            Ok(_) => Ok(Some(pattern)),
+            Err(problem) => self.fail(index, problem),
+        }
+    }
+}
+
+/// Whether the token is the literal of `is matching("…")`, `is matching "…"` or `matches "…"`.
+pub(super) fn is_pattern(source: &str, tokens: &[Token], index: usize) -> bool {
+    if tokens[index].kind != Kind::Text {
+        return false;
+    }
+    let before = |back: usize| index.checked_sub(back).map_or("", |at| tokens[at].text(source));
+    match (before(2), before(1)) {
+        ("matching", "(") => matches!(before(3), "is" | "not"),
+        ("is" | "not", "matching") => true,
+        (_, "matches") => index > 1 && tokens[index - 2].ends_value(),
+        _ => false,
+    }
+}
+
+/// The pattern a literal stands for: unlike in other texts, a backslash escapes nothing but itself and the quote,
+/// so that `"\bword\b"` is what it looks like.
+pub(super) fn pattern_of(literal: &str) -> String {
+    let quote = literal.chars().next();
+    let mut pattern = String::with_capacity(literal.len());
+    let mut chars = literal[1..literal.len() - 1].chars();
+    while let Some(char) = chars.next() {
+        match (char, chars.clone().next()) {
+            ('\\', Some(next)) if next == '\\' || Some(next) == quote => {
+                pattern.extend(chars.next())
+            }
+            _ => pattern.push(char),
+        }
+    }
+    pattern
+}
