@@ -9,7 +9,9 @@ pub mod error;
 pub mod freshness;
 pub mod rest;
 pub mod seams;
+pub mod server;
 pub mod status;
+pub mod ws;
 
 mod dto;
 
@@ -17,6 +19,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::bus::Bus;
 use crate::ctx::{Actor, OpCtx};
@@ -51,6 +54,8 @@ pub struct Services {
     pub ids: Arc<IdGen>,
     /// The transports' tasks.
     pub tasks: Tasks,
+    /// Open WebSockets.
+    pub sockets: TaskTracker,
     /// The service's version.
     pub version: String,
 }

@@ -13,13 +13,13 @@ use crate::sessions::Session;
 
 /// Name of a session's first process.
 #[must_use]
-pub fn chat_name() -> ProcessName {
+pub(super) fn chat_name() -> ProcessName {
     "chat".parse().expect("`chat` is a name")
 }
 
 /// A document without its body.
 #[must_use]
-pub fn document(project: &ProjectId, row: HeadRow) -> DocumentDto {
+pub(super) fn document(project: &ProjectId, row: HeadRow) -> DocumentDto {
     DocumentDto {
         id: row.id,
         project_id: project.clone(),
@@ -37,7 +37,7 @@ pub fn document(project: &ProjectId, row: HeadRow) -> DocumentDto {
 
 /// A past state of a document.
 #[must_use]
-pub fn version(version: Version) -> DocumentVersionDto {
+pub(super) fn version(version: Version) -> DocumentVersionDto {
     let action = match version.action {
         Action::Put => "put",
         Action::Move => "move",
@@ -56,7 +56,7 @@ pub fn version(version: Version) -> DocumentVersionDto {
 
 /// A session in a listing.
 #[must_use]
-pub fn session(session: Session) -> SessionSummaryDto {
+pub(super) fn session(session: Session) -> SessionSummaryDto {
     SessionSummaryDto {
         session_id: session.id,
         project_id: session.project,
@@ -70,7 +70,7 @@ pub fn session(session: Session) -> SessionSummaryDto {
 
 /// A process in a listing.
 #[must_use]
-pub fn process(lane: &LaneView) -> ProcessSummaryDto {
+pub(super) fn process(lane: &LaneView) -> ProcessSummaryDto {
     ProcessSummaryDto {
         process_id: lane.id.clone(),
         name: lane.spec.name.clone(),
@@ -84,7 +84,7 @@ pub fn process(lane: &LaneView) -> ProcessSummaryDto {
 
 /// Active skills, in their order.
 #[must_use]
-pub fn active_skills(active: &[ActiveSkill]) -> Vec<ActiveSkillRefDto> {
+pub(super) fn active_skills(active: &[ActiveSkill]) -> Vec<ActiveSkillRefDto> {
     active.iter().map(active_skill).collect()
 }
 
@@ -101,7 +101,7 @@ fn active_skill(skill: &ActiveSkill) -> ActiveSkillRefDto {
 
 /// A chat message, if the row is one.
 #[must_use]
-pub fn message(lane: &LaneView, row: &LogRow) -> Option<ChatMessageDto> {
+pub(super) fn message(lane: &LaneView, row: &LogRow) -> Option<ChatMessageDto> {
     let Entry::Message { id, role, content, sender, at } = &row.entry else { return None };
     Some(ChatMessageDto {
         chat_message_id: id.clone(),
@@ -116,7 +116,7 @@ pub fn message(lane: &LaneView, row: &LogRow) -> Option<ChatMessageDto> {
 
 /// Tokens.
 #[must_use]
-pub fn usage(usage: &Usage) -> UsageDto {
+pub(super) fn usage(usage: &Usage) -> UsageDto {
     UsageDto {
         tokens_in: usage.input,
         tokens_out: usage.output,

@@ -12,6 +12,7 @@ mod sessions;
 mod skills;
 
 pub use call::{PAGE_ROWS_DEFAULT, PARAM_BYTES_MAX};
+pub(super) use dispatch::error_response;
 pub use dispatch::{QUERY_BYTES_MAX, router};
 
 use route::Route;

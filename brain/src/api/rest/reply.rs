@@ -41,7 +41,7 @@ impl Reply {
 
 /// A revision as an entity tag.
 #[must_use]
-pub fn etag(revision: Revision) -> String {
+pub(super) fn etag(revision: Revision) -> String {
     format!("\"{revision}\"")
 }
 
