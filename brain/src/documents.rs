@@ -10,6 +10,6 @@ mod store;
 
 pub use model::{
     Action, Applied, At, CHANGES_MAX, Change, ChangeSet, DOCUMENT_BYTES_MAX, Document, Expected,
-    HeadRow, ParsedHead, Revisions, TRASH, Version,
+    HeadRow, PROJECTS_MAX, ParsedHead, Revisions, TRASH, Version, is_config, is_config_folder,
 };
 pub use store::Store;

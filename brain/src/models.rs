@@ -131,3 +131,6 @@ pub trait Provider: Send + Sync {
         sink: &dyn Sink,
     ) -> Result<Answer, Error>;
 }
+
+#[cfg(test)]
+mod tests;

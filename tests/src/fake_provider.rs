@@ -172,7 +172,9 @@ pub async fn serve(options: Options) -> io::Result<Handle> {
         // Small events must leave at once; a connection that refuses the option works all the same.
         stream.set_nodelay(true).ok();
     });
-    let server = axum::serve(listener, routes::router(Arc::clone(&fake)));
+    let service = routes::router(Arc::clone(&fake));
+    let service = service.into_make_service_with_connect_info::<SocketAddr>();
+    let server = axum::serve(listener, service);
     tokio::spawn(async move {
         let drained = server.with_graceful_shutdown(async move {
             stopped.await.ok();

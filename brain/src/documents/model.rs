@@ -11,8 +11,28 @@ use crate::runtime::Timestamp;
 pub const DOCUMENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Most changes in one change set.
 pub const CHANGES_MAX: usize = 1_000;
+/// Most projects of a tenant that hold documents.
+pub const PROJECTS_MAX: u64 = 100_000;
+/// Where configuration lies.
+const CONFIG: &str = "_vance";
+/// Where the system logs; not configuration.
+const LOGS: &str = "_vance/logs";
 /// Where deleted documents go: `_vance/trash/<revision>_<file name>`.
 pub const TRASH: &str = "_vance/trash";
+
+/// Whether a write here counts for [`Revisions::config`].
+#[must_use]
+pub fn is_config(path: &DocumentPath) -> bool {
+    path.is_below(CONFIG) && !path.is_below(LOGS) && !path.is_below(TRASH)
+}
+
+/// Whether everything below this folder counts for [`Revisions::config`].
+#[must_use]
+pub fn is_config_folder(folder: &str) -> bool {
+    let is_or_below =
+        |of: &str| folder.strip_prefix(of).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+    folder.len() > CONFIG.len() && is_or_below(CONFIG) && !is_or_below(LOGS) && !is_or_below(TRASH)
+}
 
 /// The two counters of a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

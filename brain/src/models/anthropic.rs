@@ -13,14 +13,17 @@ use super::request::{Request, SystemBlock};
 use super::segment::{Dialect, ToolSpec};
 use super::wire::{self, Body, wire_id};
 
-/// Most prompt-cache markers that a request may carry.
-const CACHE_MARKERS_MAX: usize = 4;
+/// Most prompt-cache markers that the system prompt may carry. The format allows four; two are for the conversation.
+const SYSTEM_MARKERS_MAX: usize = 2;
 
 /// Appended inside the last block of a message: cache everything up to here.
 const MARKER: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
 
 /// How every message ends: its last block, the list of blocks, the message. The marker goes before it.
 const MESSAGE_END: &[u8] = b"}]}";
+
+/// How every answer of the model begins.
+const ASSISTANT_START: &[u8] = br#"{"role":"assistant""#;
 
 #[derive(Serialize)]
 struct WireMessage<'a> {
@@ -139,11 +142,11 @@ pub(crate) fn body(request: &Request, model: &str) -> Bytes {
     body.raw(b"]}").finish()
 }
 
-/// One marker stays free for the end of the conversation; of too many the last count, since they cover the others.
+/// Of too many markers the last count, since they cover the others.
 fn system_blocks(system: &[SystemBlock]) -> Vec<Block<'_>> {
     let sent = || system.iter().filter(|block| !block.text.trim().is_empty());
     let asked = sent().filter(|block| block.cache).count();
-    let mut unmarked = asked.saturating_sub(CACHE_MARKERS_MAX - 1);
+    let mut unmarked = asked.saturating_sub(SYSTEM_MARKERS_MAX);
     sent()
         .map(|block| {
             let marked = block.cache && unmarked == 0;
@@ -156,17 +159,22 @@ fn system_blocks(system: &[SystemBlock]) -> Vec<Block<'_>> {
         .collect()
 }
 
-/// The conversation from its cached bytes. The marker after the newest message makes the provider store everything so
-/// far, so that the next request of a tool loop reads it back; it is cut into the bytes, not serialised.
+/// The conversation from its cached bytes. Two markers move along, cut into the bytes and not serialised: after the newest
+/// message, so that the provider stores everything so far; and where the request before this one ended, because a
+/// provider looks only some blocks back for what it has stored, and one step can add many.
 fn messages(body: &mut Body, request: &Request) {
     let segments = request.messages.iter().map(|segment| segment.wire(Dialect::Anthropic));
     let sent: Vec<_> = segments.filter(|bytes| !bytes.is_empty()).collect();
-    let Some((last, earlier)) = sent.split_last() else { return };
-    for bytes in earlier {
-        body.raw(bytes).raw(b",");
+    let is_answer = |bytes: &&Bytes| bytes.starts_with(ASSISTANT_START);
+    let before_answer = sent.iter().rposition(is_answer).and_then(|at| at.checked_sub(1));
+    for (at, bytes) in sent.iter().enumerate() {
+        if at > 0 {
+            body.raw(b",");
+        }
+        let marked = at + 1 == sent.len() || Some(at) == before_answer;
+        match bytes.strip_suffix(MESSAGE_END) {
+            Some(open) if marked => body.raw(open).raw(MARKER).raw(MESSAGE_END),
+            _ => body.raw(bytes),
+        };
     }
-    match last.strip_suffix(MESSAGE_END) {
-        Some(open) => body.raw(open).raw(MARKER).raw(MESSAGE_END),
-        None => body.raw(last),
-    };
 }

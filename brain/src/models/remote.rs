@@ -165,10 +165,13 @@ impl Remote {
         if done {
             // Whatever follows the end is of no interest.
             timeout(DRAIN_WAIT, drain(response)).await.ok();
-        } else {
-            let last = parser.finish().map_err(|error| self.endpoint.unreadable(&error))?;
-            events.extend(last);
-            done = self.take(&mut *reader, &mut events, sink)?;
+        } else if let Ok(Some(event)) = parser.finish() {
+            // The end of the stream may have cut this event in two; then the reader misses the end of the answer.
+            match reader.event(&event, sink) {
+                Ok(ended) => done = ended,
+                Err(Trouble::Nonsense(_)) => {}
+                Err(trouble) => return Err(self.endpoint.trouble(trouble)),
+            }
         }
         reader.finish(done).map_err(|trouble| self.endpoint.trouble(trouble))
     }

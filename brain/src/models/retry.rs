@@ -60,7 +60,8 @@ impl RetryPolicy {
             Again::WhenFree(None) => Next::Park(backoff.max(self.wait_max)),
             Again::WhenFree(Some(asked)) => {
                 // Never earlier than asked, and not everybody at once.
-                let wait = asked.min(RETRY_AFTER_MAX) + jitter(asked / 10, chance);
+                let asked = asked.min(RETRY_AFTER_MAX);
+                let wait = (asked + jitter(asked / 10, chance)).max(backoff.min(self.wait_max));
                 if left && asked <= self.wait_max { Next::Wait(wait) } else { Next::Park(wait) }
             }
         }
@@ -122,8 +123,9 @@ mod tests {
         check(1, Again::WhenFree(None), Next::Wait(SECOND / 2));
         check(4, Again::WhenFree(None), Next::Park(SECOND * 5));
         check(1, Again::WhenFree(Some(SECOND * 2)), Next::Wait(Duration::from_millis(2200)));
-        check(4, Again::WhenFree(Some(SECOND * 2)), Next::Park(Duration::from_millis(2200)));
+        check(4, Again::WhenFree(Some(SECOND * 2)), Next::Park(SECOND * 4));
         check(1, Again::WhenFree(Some(SECOND * 10)), Next::Park(SECOND * 11));
+        check(1, Again::WhenFree(Some(Duration::ZERO)), Next::Wait(SECOND / 2));
         let absurd = RetryPolicy::default().next(1, Again::WhenFree(Some(Duration::MAX)), 0);
         assert_eq!(absurd, Next::Park(RETRY_AFTER_MAX));
     }

@@ -6,10 +6,15 @@
 
 mod checkpoint;
 mod db;
+mod documents;
 mod error;
 mod job;
+mod lanes;
 mod readers;
+mod rows;
 mod schema;
+mod sessions;
+mod tenants;
 mod writer;
 
 #[cfg(test)]
@@ -21,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 use tokio::time::Instant;
 
+use crate::ctx::OPERATION_TIME_MAX;
 use crate::port::{Error, Result};
 use db::FolderLock;
 use readers::Readers;
@@ -39,6 +45,7 @@ pub enum OpenMode {
 pub struct Embedded {
     jobs: Jobs,
     boot: u64,
+    counters: Arc<documents::Counters>,
 }
 
 enum Jobs {
@@ -63,6 +70,7 @@ impl Embedded {
         };
         schema::migrate(&conn)?;
         let boot = schema::count_boot(&conn)?;
+        let counters = Arc::new(documents::Counters::load(&conn)?);
         let jobs = match folder {
             None => Jobs::Inline(Mutex::new(conn)),
             Some((folder, lock)) => Jobs::Threads {
@@ -71,7 +79,7 @@ impl Embedded {
                 _lock: lock,
             },
         };
-        Ok(Arc::new(Self { jobs, boot }))
+        Ok(Arc::new(Self { jobs, boot, counters }))
     }
 
     /// How often this store was opened, this time included: an epoch that no earlier process had.
@@ -134,6 +142,11 @@ impl std::fmt::Debug for Embedded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Embedded").field("boot", &self.boot).finish_non_exhaustive()
     }
+}
+
+/// The deadline of operations whose caller names none.
+fn soon() -> Instant {
+    Instant::now() + OPERATION_TIME_MAX
 }
 
 /// A fault that names itself.

@@ -14,7 +14,8 @@ use crate::engines::{self, Engine};
 use crate::lanes::entry::PinnedSkill;
 use crate::lanes::head::LaneView;
 use crate::manuals::Folders;
-use crate::models::{InvalidModelSpec, ModelSpec, SystemBlock, ToolSet};
+use crate::models::request::InvalidModelSpec;
+use crate::models::{ModelSpec, SystemBlock, ToolSet};
 use crate::skills::LoadedSkill;
 
 /// Answer tokens, unless the recipe's `maxTokens` says otherwise.

@@ -77,7 +77,9 @@ pub(crate) enum Reading {
     Known(Key),
     /// The same letters in another case or with other separators: no doubt about the meaning.
     Respelt(Key),
-    Unknown { meant: Option<&'static str> },
+    Unknown {
+        meant: Option<&'static str>,
+    },
 }
 
 pub(crate) fn read(text: &str) -> Reading {

@@ -4,7 +4,9 @@
 //! as a diagnostic; [`rewrite`] changes a head and nothing else; [`template`] renders bodies.
 
 pub mod load;
+pub mod rewrite;
 pub mod skill;
+pub mod validate;
 
 pub mod diagnostic;
 pub mod limits;
@@ -12,8 +14,12 @@ pub mod name;
 pub mod text;
 
 pub mod compose;
+pub mod recipe;
 pub mod template;
 
 mod keys;
 mod split;
 mod yaml;
+
+#[cfg(test)]
+mod bundled_tests;

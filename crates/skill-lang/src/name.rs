@@ -100,7 +100,8 @@ mod tests {
         let warned = |text: &str| confusable(&text.parse().unwrap()).is_some();
         assert!(warned("соре"), "Cyrillic that looks like Latin");
         assert!(warned("pаypal"), "a Cyrillic letter among Latin ones");
-        for fine in ["обзор", "代码", "pdf-处理", "prüfung", "コード-review", "pdf処理"] {
+        for fine in ["обзор", "代码", "pdf-处理", "prüfung", "コード-review", "pdf処理"]
+        {
             assert!(!warned(fine), "{fine}");
         }
     }

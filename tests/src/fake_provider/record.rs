@@ -1,16 +1,21 @@
 //! What the fake remembers of requests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use serde::Serialize;
+use bytes::Bytes;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// Most requests that are kept; the oldest go first.
 pub const REQUESTS_KEPT_MAX: usize = 10_000;
+
+/// Most bytes of bodies that are kept; the oldest go first.
+pub const BODY_BYTES_KEPT_MAX: usize = 256 * 1024 * 1024;
 
 /// How an exchange ended, seen from the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -33,20 +38,30 @@ pub struct Recorded {
     pub id: u64,
     /// Milliseconds since the server started.
     pub at_ms: u64,
+    /// Port that the client called from: tells connections apart.
+    pub peer_port: u16,
     /// Path of the request.
     pub path: String,
     /// Headers; keys are replaced by `***`.
     pub headers: BTreeMap<String, String>,
-    /// The body, byte for byte.
-    #[serde(skip)]
-    pub raw: bytes::Bytes,
-    /// The body as JSON; null if it is none.
-    pub body: Value,
+    /// The body, byte for byte. Shown as JSON; null if it is none.
+    #[serde(rename = "body", serialize_with = "as_json")]
+    pub raw: Bytes,
     /// How it ended.
     pub outcome: Outcome,
 }
 
+fn as_json<S: Serializer>(raw: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
+    serde_json::from_slice::<&RawValue>(raw).ok().serialize(serializer)
+}
+
 impl Recorded {
+    /// The body as JSON; null if it is none.
+    #[must_use]
+    pub fn body(&self) -> Value {
+        serde_json::from_slice(&self.raw).unwrap_or_default()
+    }
+
     /// The last user message contains `text`.
     #[must_use]
     pub fn says(&self, text: &str) -> bool {
@@ -57,7 +72,25 @@ impl Recorded {
 #[derive(Debug, Default)]
 struct Entries {
     next: u64,
-    kept: std::collections::VecDeque<Recorded>,
+    bytes: usize,
+    kept: VecDeque<Recorded>,
+}
+
+impl Entries {
+    fn push(&mut self, request: Recorded) {
+        self.next += 1;
+        self.bytes += request.raw.len();
+        self.kept.push_back(request);
+        while self.kept.len() > REQUESTS_KEPT_MAX || self.bytes > BODY_BYTES_KEPT_MAX {
+            let gone = self.kept.pop_front();
+            self.bytes -= gone.map_or(self.bytes, |request| request.raw.len());
+        }
+    }
+
+    fn clear(&mut self) {
+        self.kept.clear();
+        self.bytes = 0;
+    }
 }
 
 /// The log of requests. Cheap to clone; clones share it.
@@ -85,21 +118,16 @@ impl Log {
 
     pub(super) fn add(
         &self,
+        peer_port: u16,
         path: &str,
         headers: BTreeMap<String, String>,
-        raw: bytes::Bytes,
+        raw: Bytes,
     ) -> Ticket {
-        let body = serde_json::from_slice(&raw).unwrap_or_default();
         let at_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let (path, outcome) = (path.to_owned(), Outcome::Running);
         let mut entries = self.lock();
         let id = entries.next;
-        entries.next += 1;
-        if entries.kept.len() == REQUESTS_KEPT_MAX {
-            entries.kept.pop_front();
-        }
-        let outcome = Outcome::Running;
-        let path = path.to_owned();
-        entries.kept.push_back(Recorded { id, at_ms, path, headers, raw, body, outcome });
+        entries.push(Recorded { id, at_ms, peer_port, path, headers, raw, outcome });
         drop(entries);
         self.tell();
         Ticket { open: Some((self.clone(), id)) }
@@ -126,7 +154,7 @@ impl Log {
 
     /// Forgets everything.
     pub fn clear(&self) {
-        self.lock().kept.clear();
+        self.lock().clear();
         self.tell();
     }
 

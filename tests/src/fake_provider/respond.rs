@@ -203,6 +203,9 @@ fn perform(
                 Some(Act::Send(bytes)) => return Some((Ok(bytes), (acts, ticket))),
                 Some(Act::Hang) => std::future::pending().await,
                 Some(Act::Break) => {
+                    // The server flushes what it has when there is nothing more to take; without that the break would
+                    // swallow what was sent before it.
+                    tokio::task::yield_now().await;
                     ticket.end(Outcome::Broken);
                     let broken = io::Error::other("the fake was told to break here");
                     return Some((Err(broken), (acts, ticket)));

@@ -1,11 +1,12 @@
 //! What the fake answers to, by path.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Query, State};
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
@@ -35,28 +36,36 @@ pub(super) fn router(fake: Arc<Fake>) -> Router {
         .with_state(fake)
 }
 
-async fn messages(state: State<Arc<Fake>>, headers: HeaderMap, body: Bytes) -> Response<Body> {
-    answer(state, Dialect::Anthropic, "/v1/messages", &headers, body).await
+type Peer = ConnectInfo<SocketAddr>;
+
+async fn messages(
+    state: State<Arc<Fake>>,
+    peer: Peer,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response<Body> {
+    answer(state, peer, (Dialect::Anthropic, "/v1/messages"), &headers, body).await
 }
 
 async fn chat_completions(
     state: State<Arc<Fake>>,
+    peer: Peer,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
-    answer(state, Dialect::OpenAi, "/v1/chat/completions", &headers, body).await
+    answer(state, peer, (Dialect::OpenAi, "/v1/chat/completions"), &headers, body).await
 }
 
 async fn answer(
     State(fake): State<Arc<Fake>>,
-    dialect: Dialect,
-    path: &str,
+    ConnectInfo(peer): Peer,
+    (dialect, path): (Dialect, &str),
     headers: &HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
     let mut ticket = Ticket::default();
     if fake.record {
-        ticket = fake.log.add(path, readable(headers), body.clone());
+        ticket = fake.log.add(peer.port(), path, readable(headers), body.clone());
     }
     let skimmed = if fake.needs_whole_body() { None } else { Incoming::skim(&body) };
     let request = match skimmed.map_or_else(|| Incoming::parse(&body), Ok) {

@@ -20,6 +20,9 @@ struct Chunk {
     usage: Option<Counts>,
     #[serde(default)]
     error: Option<Value>,
+    /// `error`, with `message` and `code` beside it, from older vLLM.
+    #[serde(default)]
+    object: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -112,6 +115,9 @@ impl Read for Reader {
             .map_err(|error| Trouble::Nonsense(format!("a chunk can't be read: {error}")))?;
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(reported(&error));
+        }
+        if chunk.object.as_deref() == Some("error") {
+            return Err(reported(&serde_json::from_str(&event.data).unwrap_or_default()));
         }
         self.chunks += 1;
         if let Some(model) = chunk.model.filter(|model| !model.is_empty()) {

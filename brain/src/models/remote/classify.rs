@@ -46,7 +46,7 @@ impl Endpoint {
             429 if says_any(body, &["insufficient_quota", "credit balance"]) => {
                 Error::Refused { at, status: code, said }
             }
-            408 | 425 | 429 | 500 | 502..=599 => {
+            408 | 409 | 425 | 429 | 500 | 502..=599 => {
                 return self.failed(code, retry_after(headers), said);
             }
             401 | 403 => Error::KeyRefused { at, status: code, said, variable: self.variables.key },

@@ -62,11 +62,10 @@ async fn a_newer_schema_is_refused() {
     assert!(text.contains("10000") && text.contains("newer brain"), "{text}");
 }
 
+type TestJob = Box<dyn FnOnce(&Connection) -> Result<u64> + Send>;
+
 /// Jobs that surely share a group: the first holds the writer until the others wait.
-async fn one_group(
-    store: &Arc<Embedded>,
-    jobs: Vec<Box<dyn FnOnce(&Connection) -> Result<u64> + Send>>,
-) -> Vec<Result<u64>> {
+async fn one_group(store: &Arc<Embedded>, jobs: Vec<TestJob>) -> Vec<Result<u64>> {
     let (open, gate) = std::sync::mpsc::channel::<()>();
     let hold = store.write(soon(), move |_| {
         gate.recv().unwrap();

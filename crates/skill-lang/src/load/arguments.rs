@@ -76,8 +76,12 @@ fn argument(report: &mut Report<'_>, what: &str, item: &Node<'_>) -> Option<Argu
         report.error(Code::InvalidArguments, at, message);
         return None;
     };
-    let mut argument =
-        Argument { name: String::new(), kind: ArgumentType::String, description: None, required: false };
+    let mut argument = Argument {
+        name: String::new(),
+        kind: ArgumentType::String,
+        description: None,
+        required: false,
+    };
     for (key, value) in entries {
         let name = key.text().unwrap_or_default();
         let entry = Entry { what: &format!("{what}[].{name}"), key, value };

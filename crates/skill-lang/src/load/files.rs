@@ -110,9 +110,8 @@ fn mode(report: &mut Report<'_>, entry: Entry<'_, '_>) -> LoadMode {
         "INLINE" => LoadMode::Inline,
         "ON_DEMAND" => LoadMode::OnDemand,
         _ => {
-            let message = format!(
-                "`loadMode` is `INLINE` or `ON_DEMAND`, not {written:?}; read as `INLINE`"
-            );
+            let message =
+                format!("`loadMode` is `INLINE` or `ON_DEMAND`, not {written:?}; read as `INLINE`");
             report.warn(Code::UnknownValue, entry.at(), message);
             LoadMode::Inline
         }

@@ -80,9 +80,8 @@ fn portable(report: &mut Report<'_>, fields: &Fields<'_, '_>, head: &mut Head) {
     head.license = fields.text(report, Key::License);
     head.compatibility = fields.text(report, Key::Compatibility);
     head.argument_hint = fields.text(report, Key::ArgumentHint);
-    head.when_to_use = fields
-        .text(report, Key::WhenToUse)
-        .or_else(|| fields.text(report, Key::WhenToUseCamel));
+    head.when_to_use =
+        fields.text(report, Key::WhenToUse).or_else(|| fields.text(report, Key::WhenToUseCamel));
     head.serves = fields.texts(report, Key::Serves, Split::Plain);
     head.allowed_tools = fields.texts(report, Key::AllowedTools, Split::Tools);
     head.disallowed_tools = fields.texts(report, Key::DisallowedTools, Split::Tools);
@@ -93,7 +92,11 @@ fn portable(report: &mut Report<'_>, fields: &Fields<'_, '_>, head: &mut Head) {
         match json(entry.value) {
             serde_json::Value::Object(map) => head.metadata = map,
             serde_json::Value::Null => {}
-            _ => report.warn(Code::WrongType, entry.at(), "`metadata` should be a map; it is ignored"),
+            _ => report.warn(
+                Code::WrongType,
+                entry.at(),
+                "`metadata` should be a map; it is ignored",
+            ),
         }
     }
 }

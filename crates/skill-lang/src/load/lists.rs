@@ -71,7 +71,8 @@ fn item_text(report: &mut Report<'_>, what: &str, item: &Node<'_>) -> Option<Str
         report.warn_fix(Code::UnquotedValue, item.span.start, message, fix);
         return Some(written);
     }
-    let message = format!("an entry of `{what}` should be a text and is {}; it is ignored", item.kind());
+    let message =
+        format!("an entry of `{what}` should be a text and is {}; it is ignored", item.kind());
     report.warn(Code::WrongType, item.span.start, message);
     None
 }

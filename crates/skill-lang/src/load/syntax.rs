@@ -136,7 +136,8 @@ fn no_head(report: &mut Report<'_>, problem: &Problem) {
             report.error_fix(Code::UnclosedHead, line.start, message, fix);
         }
         Problem::Unclosed { opening, guess, .. } => {
-            let message = "the head that starts here has no end; put a line `---` below its last key";
+            let message =
+                "the head that starts here has no end; put a line `---` below its last key";
             match guess {
                 Some(at) => {
                     let fix = (*at..*at, "---\n\n".to_owned());
@@ -181,11 +182,7 @@ fn tree<'a>(report: &mut Report<'a>, head: Range<usize>) -> Option<Option<Node<'
         broken => {
             let repairs = yaml::repair(text, head.clone());
             let edits: Vec<Edit> = repairs.iter().map(|repair| repair.edit.clone()).collect();
-            let second = if edits.is_empty() {
-                broken
-            } else {
-                yaml::parse(text, head, &edits)
-            };
+            let second = if edits.is_empty() { broken } else { yaml::parse(text, head, &edits) };
             match second {
                 Ok(tree) if is_map_or_empty(&tree) => {
                     for repair in repairs {
@@ -210,8 +207,10 @@ fn tree<'a>(report: &mut Report<'a>, head: Range<usize>) -> Option<Option<Node<'
     };
     for duplicate in &tree.duplicates {
         let first = Position::of(text, duplicate.first);
-        let message =
-            format!("`{}` stands already in line {}; remove one of them", duplicate.key, first.line);
+        let message = format!(
+            "`{}` stands already in line {}; remove one of them",
+            duplicate.key, first.line
+        );
         report.error(Code::DuplicateKey, duplicate.span.start, message);
     }
     Some(tree.root.filter(|root| !root.is_null()))

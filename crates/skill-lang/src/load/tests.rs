@@ -42,15 +42,15 @@ fn descriptions_that_yaml_misreads_are_repaired() {
     let problem = "unquoted-value 3:";
     for (written, read, column) in [
         ("Use it: always", "Use it: always", 20),
-        ("see C: and D: now", "see C: and D: now", 15),
-        ("Issue #12 and # more", "Issue #12 and # more", 28),
+        ("see C: and D: now", "see C: and D: now", 19),
+        ("Issue #12 and # more", "Issue #12 and # more", 20),
         ("@docs first", "@docs first", 14),
         ("`code` first", "`code` first", 14),
         ("ends in a quote\"", "ends in a quote\"", 29),
         ("\"opens a quote", "opens a quote", 14),
         ("\"A\" and \"B\"", "\"A\" and \"B\"", 14),
         ("\"say \"hi\" twice\"", "say \"hi\" twice", 14),
-        ("\"bad \\escape\"", "bad \\escape", 14),
+        ("\"a \\d digit\"", "a \\d digit", 14),
         ("*bold* text", "*bold* text", 14),
         ("!important note", "!important note", 14),
         ("&c is not d", "&c is not d", 14),
@@ -61,11 +61,15 @@ fn descriptions_that_yaml_misreads_are_repaired() {
         ("%done", "%done", 14),
         ("ends with:", "ends with:", 23),
         ("first: line\n  second: line\n\n  third", "first: line second: line\nthird", 19),
-        ("first\n  second: line", "first second: line", 28),
         ("é: ü", "é: ü", 15),
     ] {
         repaired(written, read, &format!("{problem}{column}"));
     }
+}
+
+#[test]
+fn the_place_is_in_the_line_that_yaml_misreads() {
+    repaired("first\n  second: line", "first second: line", "unquoted-value 4:9");
 }
 
 #[test]
@@ -94,5 +98,8 @@ fn a_head_says_what_it_says() {
     assert_eq!(loaded.head.title, "X");
     assert_eq!(loaded.head.version, "0.0.0");
     assert_eq!(loaded.head.arguments, Arguments::None);
-    assert_eq!(loaded.body_of(b"---\nname: x\ndescription: y\n---\n\n body\n---\n"), "\n body\n---\n");
+    assert_eq!(
+        loaded.body_of(b"---\nname: x\ndescription: y\n---\n\n body\n---\n"),
+        "\n body\n---\n"
+    );
 }

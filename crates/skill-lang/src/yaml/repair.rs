@@ -97,7 +97,8 @@ impl<'a> Walk<'a> {
         }
         // Continuations of a list's text stand behind its dash, those of a bare text anywhere
         // at its own column.
-        let parent = if content.item { content.column.saturating_sub(2) } else { content.column - 1 };
+        let parent =
+            if content.item { content.column.saturating_sub(2) } else { content.column - 1 };
         self.value(at, content.start, parent, content.item)
     }
 
@@ -179,7 +180,10 @@ impl<'a> Walk<'a> {
                     code: Code::WrongIndentation,
                     at: start,
                     message: format!("`{}` is indented; read as a key of its own", key.name),
-                    edit: Edit { range: start..start + (self.line(at).len() - rest.len()), text: String::new() },
+                    edit: Edit {
+                        range: start..start + (self.line(at).len() - rest.len()),
+                        text: String::new(),
+                    },
                 });
                 false
             }
@@ -189,7 +193,8 @@ impl<'a> Walk<'a> {
 
     /// The line behind a block scalar (`|` or `>`).
     fn skip_block(&self, at: usize, column: usize) -> usize {
-        let inside = |line: &usize| self.line(*line).trim().is_empty() || self.indent(*line) > column;
+        let inside =
+            |line: &usize| self.line(*line).trim().is_empty() || self.indent(*line) > column;
         (at + 1..self.lines.len()).find(|line| !inside(line)).unwrap_or(self.lines.len())
     }
 
@@ -202,7 +207,9 @@ impl<'a> Walk<'a> {
         let mut column = indent_of(line);
         let mut rest = line.trim_start_matches([' ', '\t']);
         let mut item = false;
-        while let Some(behind) = rest.strip_prefix('-').filter(|r| r.is_empty() || r.starts_with(' ')) {
+        while let Some(behind) =
+            rest.strip_prefix('-').filter(|r| r.is_empty() || r.starts_with(' '))
+        {
             let trimmed = behind.trim_start_matches(' ');
             column += 1 + (behind.len() - trimmed.len());
             rest = trimmed;
@@ -271,7 +278,9 @@ fn key_of(line: &str, left_edge: bool) -> Option<Key<'_>> {
     let (raw, behind) = (&line[..colon], &line[colon + 1..]);
     let name = raw.trim_end();
     let name = match name.as_bytes() {
-        [quote @ (b'"' | b'\''), .., last] if quote == last && name.len() > 2 => &name[1..name.len() - 1],
+        [quote @ (b'"' | b'\''), .., last] if quote == last && name.len() > 2 => {
+            &name[1..name.len() - 1]
+        }
         _ => name,
     };
     let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '/');

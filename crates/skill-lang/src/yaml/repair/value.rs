@@ -108,7 +108,8 @@ pub(super) fn as_meant(value: &str) -> String {
 fn encloses(inner: &str, quote: char) -> bool {
     let Some(first) = inner.find(quote) else { return true };
     let before = inner[..first].chars().next_back();
-    before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '\\' | '\'' | '"' | '/' | '='))
+    before
+        .is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '\\' | '\'' | '"' | '/' | '='))
 }
 
 fn unescape(text: &str, quote: char) -> String {
