@@ -19,13 +19,13 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::bus::Bus;
 use crate::ctx::{Actor, OpCtx};
 use crate::lanes;
 use crate::runtime::{Clock, IdGen, Tasks};
 use crate::sessions::Sessions;
+use crate::skills::Skills;
 use crate::tenants;
 
 /// What the transports need.
@@ -39,7 +39,7 @@ pub struct Services {
     /// Waits for revisions.
     pub freshness: freshness::Freshness,
     /// Skills.
-    pub skills: Arc<dyn seams::Skills>,
+    pub skills: Arc<Skills>,
     /// Recipes.
     pub recipes: Arc<dyn seams::Recipes>,
     /// Sessions.
@@ -54,8 +54,6 @@ pub struct Services {
     pub ids: Arc<IdGen>,
     /// The transports' tasks.
     pub tasks: Tasks,
-    /// Open WebSockets.
-    pub sockets: TaskTracker,
     /// The service's version.
     pub version: String,
 }

@@ -1,5 +1,7 @@
 //! From the features' nouns to wire types.
 
+pub(super) mod skills;
+
 use api_types::documents::{DocumentDto, DocumentVersionDto};
 use api_types::events::UsageDto;
 use api_types::ids::{ProcessName, ProjectId};

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 
 use super::status::{self, Refinement};
 use crate::ctx::Stopped;
-use crate::{lanes, port, sessions};
+use crate::{lanes, port, sessions, skills};
 
 /// Milliseconds that a client is asked to wait when a part is down.
 pub const RETRY_AFTER_MS: u64 = 1_000;
@@ -201,6 +201,16 @@ impl From<sessions::Error> for ApiError {
                     None => api,
                 }
             }
+        }
+    }
+}
+
+impl From<skills::Error> for ApiError {
+    fn from(error: skills::Error) -> Self {
+        match error {
+            skills::Error::Store(error) => error.into(),
+            skills::Error::Stopped(stopped) => stopped.into(),
+            error => Self::new(error.code(), error.to_string()).because(error.reason()),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What the transports ask of features that speak in wire types.
 
 use api_types::documents::ExpectedDto;
-use api_types::ids::{DocumentId, DocumentPath, ProjectId, RecipeName, Revision, SkillName};
+use api_types::ids::{DocumentId, DocumentPath, ProjectId, RecipeName, Revision};
 use api_types::recipes::RecipeListResponse;
-use api_types::skills::{EffectiveSkillsResponse, ExplainSkillResponse, SkillScope};
+use api_types::skills::SkillScope;
 use async_trait::async_trait;
 use bytes::Bytes;
 
@@ -78,41 +78,6 @@ pub trait Documents: Send + Sync {
         revision: Option<Revision>,
         path: Option<DocumentPath>,
     ) -> Result<Applied>;
-}
-
-/// Skills.
-#[async_trait]
-pub trait Skills: Send + Sync {
-    /// The winner of each name.
-    async fn effective(&self, ctx: &OpCtx, project: &ProjectId) -> Result<EffectiveSkillsResponse>;
-    /// How a name resolves.
-    async fn explain(
-        &self,
-        ctx: &OpCtx,
-        project: &ProjectId,
-        name: &SkillName,
-        layer: Option<SkillScope>,
-    ) -> Result<ExplainSkillResponse>;
-    /// A file of a skill's folder.
-    async fn file(
-        &self,
-        ctx: &OpCtx,
-        project: &ProjectId,
-        name: &SkillName,
-        layer: Option<SkillScope>,
-        path: &str,
-    ) -> Result<SkillFile>;
-}
-
-/// A file of a skill's folder.
-#[derive(Clone, Debug)]
-pub struct SkillFile {
-    /// Its bytes.
-    pub body: Bytes,
-    /// Their type.
-    pub mime: String,
-    /// The revision that they are at.
-    pub revision: Revision,
 }
 
 /// Recipes.

@@ -25,6 +25,7 @@ use axum::extract::{Path, RawQuery};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub use outbound::{OUTBOUND_BYTES_MAX, WRITE_TIME_MAX};
 
@@ -47,31 +48,38 @@ type Upgrade = std::result::Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 /// The router of the endpoint.
 pub fn router(services: &Arc<Services>) -> Router {
     let services = Arc::clone(services);
+    let room = Arc::new(Semaphore::new(SOCKETS_MAX));
     let endpoint = move |Path(tenant): Path<String>, RawQuery(query): RawQuery, headers, upgrade| {
-        let services = Arc::clone(&services);
-        async move { answer(services, &tenant, query, headers, upgrade).await }
+        let (services, room) = (Arc::clone(&services), Arc::clone(&room));
+        async move { answer(services, room, &tenant, query, headers, upgrade).await }
     };
     Router::new().route(PATH, get(endpoint))
 }
 
 async fn answer(
     services: Arc<Services>,
+    room: Arc<Semaphore>,
     tenant: &str,
     query: Option<String>,
     headers: HeaderMap,
     upgrade: Upgrade,
 ) -> Response {
-    match accept(&services, tenant, query.as_deref(), &headers, upgrade).await {
-        Ok((upgrade, who, profile)) => {
+    let accepted = accept(&services, tenant, query.as_deref(), &headers, upgrade).await;
+    let accepted = accepted.and_then(|accepted| Ok((accepted, seat(&services, room)?)));
+    match accepted {
+        Ok(((upgrade, who, profile), seat)) => {
             let upgrade = upgrade
                 .read_buffer_size(BUFFER_BYTES)
                 .write_buffer_size(BUFFER_BYTES)
                 .max_message_size(FRAME_BYTES_MAX)
                 .max_frame_size(FRAME_BYTES_MAX);
-            let open = services.sockets.clone();
+            let tasks = services.tasks.clone();
             upgrade.on_upgrade(move |socket| {
                 let connection = Connection::new(services, who, profile);
-                open.track_future(connection.run(socket))
+                tasks.track(async move {
+                    connection.run(socket).await;
+                    drop(seat);
+                })
             })
         }
         Err(error) => rest::error_response(error, &services.request_id()),
@@ -106,11 +114,16 @@ async fn accept(
         ApiError::invalid(format!("this path speaks WebSocket: {rejection}"))
             .because("not_a_websocket")
     })?;
-    if services.sockets.len() >= SOCKETS_MAX || services.tasks.stopping().is_cancelled() {
-        let message = "this node takes no more connections now";
-        return Err(ApiError::new(ErrorCode::Unavailable, message).retry_after(RETRY_AFTER_MS));
-    }
     Ok((upgrade, who, profile))
+}
+
+/// Room for one more connection.
+fn seat(services: &Services, room: Arc<Semaphore>) -> Result<OwnedSemaphorePermit> {
+    let seat = room.try_acquire_owned().ok();
+    seat.filter(|_| !services.tasks.stopping().is_cancelled()).ok_or_else(|| {
+        let message = "this node takes no more connections now";
+        ApiError::new(ErrorCode::Unavailable, message).retry_after(RETRY_AFTER_MS)
+    })
 }
 
 fn client_header<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>> {

@@ -1,6 +1,6 @@
 //! `/skills`: what a scope sees, what is active, and why. Writing goes through documents.
 
-use api_types::ids::{ProcessName, ProjectId, SessionId, SkillName};
+use api_types::ids::{ProcessName, SessionId, SkillName};
 use api_types::skills::{
     ActiveSkillsResponse, EffectiveSkillsResponse, ExplainSkillResponse, SkillScope,
 };
@@ -10,6 +10,7 @@ use super::reply::Reply;
 use super::route::{Access, Gives, Param, Route, Takes, Verb, schema, shared};
 use crate::api::dto;
 use crate::api::error::{ApiError, Result};
+use crate::skills::Scope;
 
 const NAME: Param = Param::query("name", schema::<SkillName>, "The skill.");
 const LAYER: Param = Param::query(
@@ -77,8 +78,9 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 async fn effective(call: Call) -> Result<Reply> {
-    let project: ProjectId = call.project().await?;
-    Reply::json(&call.services.skills.effective(&call.ctx, &project).await?)
+    let scope = scope(&call).await?;
+    let skills = call.services.skills.effective(&call.ctx, &scope).await?;
+    Reply::json(&dto::skills::effective(&skills))
 }
 
 async fn active(call: Call) -> Result<Reply> {
@@ -92,19 +94,40 @@ async fn active(call: Call) -> Result<Reply> {
 }
 
 async fn explain(call: Call) -> Result<Reply> {
-    let project = call.project().await?;
+    let scope = scope(&call).await?;
     let name: SkillName = call.required("name")?;
     let layer = layer(&call)?;
-    Reply::json(&call.services.skills.explain(&call.ctx, &project, &name, layer).await?)
+    let shown = call.services.skills.show(&call.ctx, &scope, &name, layer).await?;
+    Reply::json(&dto::skills::explain(name, shown))
 }
 
 async fn file(call: Call) -> Result<Reply> {
-    let project = call.project().await?;
+    let scope = scope(&call).await?;
     let name: SkillName = call.required("name")?;
     let path: String = call.required("path")?;
     let layer = layer(&call)?;
-    let file = call.services.skills.file(&call.ctx, &project, &name, layer, &path).await?;
-    Ok(Reply::Content { body: file.body, mime: file.mime, revision: file.revision })
+    let skills = &call.services.skills;
+    let (body, revision) = skills.read_file(&call.ctx, &scope, &name, layer, &path).await?;
+    let mime = mime(&path, &body).to_owned();
+    Ok(Reply::Content { body, mime, revision })
+}
+
+/// The caller's view of the query's project.
+async fn scope(call: &Call) -> Result<Scope> {
+    let project = call.project().await?;
+    Ok(Scope { project, user: call.ctx.actor.user().cloned() })
+}
+
+/// A skill's file may come from a layer that stores no types.
+fn mime(path: &str, body: &[u8]) -> &'static str {
+    if std::str::from_utf8(body).is_err() {
+        return "application/octet-stream";
+    }
+    match path.rsplit_once('.').map(|(_, end)| end) {
+        Some("md") => "text/markdown; charset=utf-8",
+        Some("json") => "application/json",
+        _ => "text/plain; charset=utf-8",
+    }
 }
 
 /// The layer, in its wire or its command-line spelling.

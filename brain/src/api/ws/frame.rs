@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::api::error::ApiError;
+use crate::near::nearest;
 
 /// Longest id of a request, in bytes.
 pub(super) const REQUEST_ID_BYTES_MAX: usize = 128;
@@ -125,27 +126,12 @@ fn bad_json(what: &str, error: &serde_json::Error) -> ApiError {
 
 fn unknown(kind: &str) -> ApiError {
     let known = CLIENT_FRAME_TYPES;
-    let nearest = known.iter().map(|known| (distance(kind, known), known)).min();
-    let hint = match nearest {
-        Some((far, known)) if far <= 3 => format!("; did you mean `{known}`?"),
-        _ => format!("; known are: {}", known.join(", ")),
+    let shown = cut(kind);
+    let hint = match nearest(&shown, known) {
+        Some(known) => format!("; did you mean `{known}`?"),
+        None => format!("; known are: {}", known.join(", ")),
     };
-    ApiError::invalid(format!("unknown type {:?}{hint}", cut(kind))).because("unknown_type")
-}
-
-/// How many letters differ (Levenshtein), over texts cut to the length that a type can have.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+    ApiError::invalid(format!("unknown type {shown:?}{hint}")).because("unknown_type")
 }
 
 fn cut(text: &str) -> String {

@@ -23,6 +23,7 @@ use crate::lanes::inbox::Body;
 use crate::lanes::store::Sent;
 use crate::port::Page;
 use crate::sessions::{OpenRequest, Opened};
+use crate::skills::Scope;
 
 /// Messages of a `process-messages` whose sender names no limit.
 const MESSAGES_DEFAULT: u32 = 100;
@@ -237,12 +238,13 @@ impl Connection {
     async fn list_skills(&self, name: ProcessName) -> Result<ProcessSkillResponse> {
         let ctx = self.ctx();
         let lane = self.process(&ctx, &name).await?;
-        let available = self.services.skills.effective(&ctx, &lane.spec.project).await?;
+        let (project, user) = (lane.spec.project.clone(), Some(lane.spec.user.clone()));
+        let available = self.services.skills.effective(&ctx, &Scope { project, user }).await?;
         Ok(ProcessSkillResponse {
             process_name: name,
             queued: None,
             active_skills: dto::active_skills(&lane.head.active_skills),
-            available_skills: available.skills,
+            available_skills: dto::skills::effective(&available).skills,
         })
     }
 
