@@ -190,7 +190,7 @@ mod tests {
         check(
             r#"{"channel":"session","payload":{"id":"1","type":"session-bootstrap","data":{"activations":[{"skillName":"A B"}]}}}"#,
             Some("1"),
-            "`session-bootstrap`: `data.activations[0].skillName`: skill name \"A B\": may contain only letters, digits and `-`",
+            "`session-bootstrap`: `data.activations[0].skillName`: skill name \"A B\": ' ' is not allowed; use letters, digits and `-`",
         );
     }
 

@@ -119,4 +119,16 @@ impl Outbound {
         *self = Self::default();
         Poll::Ready(Ok(()))
     }
+
+    /// Takes all text frames, as a client would that reads at once.
+    #[cfg(test)]
+    pub(super) fn drain_texts(&mut self) -> Vec<String> {
+        let texts = self.waiting.drain(..).filter_map(|message| match message {
+            Message::Text(text) => Some(text.as_str().to_owned()),
+            _ => None,
+        });
+        let texts = texts.collect();
+        *self = Self::default();
+        texts
+    }
 }
