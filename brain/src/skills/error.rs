@@ -164,7 +164,7 @@ impl Error {
 }
 
 fn did_you_mean(suggestion: Option<&SkillName>) -> String {
-    suggestion.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+    suggestion.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 
 fn layers(scopes: &[SkillScope]) -> String {

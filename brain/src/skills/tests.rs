@@ -1,1 +1,6 @@
+mod desk;
 
+mod cascade;
+mod fresh;
+mod layers;
+mod reading;
