@@ -12,7 +12,7 @@ use futures::future::join_all;
 use super::{ctx, ctx_of, suite};
 use crate::documents::{
     Action, Applied, At, CHANGES_MAX, Change, ChangeSet, DOCUMENT_BYTES_MAX, Expected, HeadRow,
-    ParsedHead, Revisions, Store,
+    ParsedHead, Revisions, Shape, Store,
 };
 use crate::port::{Error, Page, Result};
 use crate::runtime::Timestamp;
@@ -25,6 +25,7 @@ suite! {
     a_set_is_all_or_none,
     limits_hold,
     a_move_keeps_id_and_history,
+    a_move_may_change_what_a_body_is,
     trash_restore_and_purge,
     config_counts_only_configuration,
     changed_gives_deltas_with_tombstones,
@@ -58,15 +59,13 @@ fn put(at: &str, body: &str, expected: Expected) -> Change {
     Change::Put {
         path: path(at),
         body: Bytes::from(body.to_owned()),
-        kind: "markdown".into(),
-        mime: "text/markdown".into(),
-        head: None,
+        shape: Shape { kind: "markdown".into(), mime: "text/markdown".into(), head: None },
         expected,
     }
 }
 
 fn rename(from: &str, to: &str, action: Action) -> Change {
-    Change::Move { path: path(from), to: path(to), expected: Expected::Any, action }
+    Change::Move { path: path(from), to: path(to), expected: Expected::Any, action, shape: None }
 }
 
 fn purge(at: &str) -> Change {
@@ -234,6 +233,22 @@ async fn a_move_keeps_id_and_history(store: &dyn Store) {
     assert_eq!((last.rows[0].revision.0, last.next), (1, None));
 }
 
+async fn a_move_may_change_what_a_body_is(store: &dyn Store) {
+    write(store, "a", "x").await;
+    let shape = Shape { kind: "recipe".into(), mime: "application/yaml".into(), head: None };
+    let change = Change::Move {
+        path: path("a"),
+        to: path("_vance/recipes/a.yaml"),
+        expected: Expected::Any,
+        action: Action::Move,
+        shape: Some(shape),
+    };
+    let row = apply(store, vec![change]).await.unwrap().rows.remove(0);
+    assert_eq!((row.kind.as_str(), row.mime.as_str()), ("recipe", "application/yaml"));
+    let old = store.get_by_id(&ctx(), &row.id, At::Revision(Revision(1))).await.unwrap().1;
+    assert_eq!(old.row.kind, "markdown");
+}
+
 async fn trash_restore_and_purge(store: &dyn Store) {
     let id = write(store, "_vance/skills/x/SKILL.md", "one").await.id;
     let (home_path, trash) = ("_vance/skills/x/SKILL.md", "_vance/trash/1_SKILL.md");
@@ -323,8 +338,8 @@ async fn parsed_heads_come_back(store: &dyn Store) {
     let json = serde_json::value::RawValue::from_string(r#"{"b":1,"a":2}"#.into()).unwrap();
     let head = Some(ParsedHead { version: 3, json: json.into() });
     let mut change = put("a", "x", Expected::Any);
-    if let Change::Put { head: slot, .. } = &mut change {
-        *slot = head;
+    if let Change::Put { shape, .. } = &mut change {
+        shape.head = head;
     }
     apply(store, vec![change]).await.unwrap();
     apply(store, vec![rename("a", "b", Action::Move)]).await.unwrap();

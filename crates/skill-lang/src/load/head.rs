@@ -1,7 +1,5 @@
 //! From the tree of a head to what it says.
 
-use std::ops::Range;
-
 use super::body;
 use super::lists::{Split, texts};
 use super::syntax::Source;
@@ -18,8 +16,8 @@ pub(super) struct Fields<'n, 'a> {
     entries: Vec<(Key, Entry<'n, 'a>)>,
     /// Where to point for what is missing.
     pub(super) fence: usize,
-    /// Where a new first key goes.
-    start: usize,
+    /// Where a new first key goes, and its indentation; `None` for a head in braces.
+    start: Option<(usize, usize)>,
     /// Line end of the head.
     line_end: &'static str,
 }
@@ -42,9 +40,15 @@ impl<'n, 'a> Fields<'n, 'a> {
         self.get(key).map_or_else(Vec::new, |entry| texts(report, entry, split))
     }
 
-    /// A fix that puts a line at the head's start.
-    pub(super) fn insertion(&self, line: String) -> (Range<usize>, String) {
-        (self.start..self.start, line + self.line_end)
+    /// A warning about a missing key, with a fix that puts it first.
+    pub(super) fn missing(&self, report: &mut Report<'_>, code: Code, message: &str, line: &str) {
+        match self.start {
+            Some((at, indent)) => {
+                let line = format!("{}{line}{}", " ".repeat(indent), self.line_end);
+                report.warn_fix(code, self.fence, message, (at..at, line));
+            }
+            None => report.warn(code, self.fence, message),
+        }
     }
 }
 
@@ -121,9 +125,9 @@ fn capabilities(
 fn fields<'n, 'a>(report: &mut Report<'_>, source: &'n Source<'a>) -> Fields<'n, 'a> {
     let head = &report.text()[source.parts.head.clone()];
     let line_end = if head.contains("\r\n") { "\r\n" } else { "\n" };
-    let (fence, start) = (source.fence, source.parts.head.start);
-    let mut fields = Fields { entries: Vec::new(), fence, start, line_end };
     let entries = source.root.as_ref().and_then(Node::entries).unwrap_or_default();
+    let start = first_key(report.text(), source.parts.head.start, entries);
+    let mut fields = Fields { entries: Vec::new(), fence: source.fence, start, line_end };
     for (key, value) in entries {
         let Some(text) = key.text() else {
             report.warn(Code::UnknownKey, key.span.start, "a key should be a word; it is ignored");
@@ -148,6 +152,17 @@ fn fields<'n, 'a>(report: &mut Report<'_>, source: &'n Source<'a>) -> Fields<'n,
         fields.entries.push((known, Entry { what: known.as_str(), key, value }));
     }
     fields
+}
+
+/// The line of the first key, and its indentation.
+fn first_key(text: &str, head: usize, entries: &[(Node<'_>, Node<'_>)]) -> Option<(usize, usize)> {
+    let Some((key, _)) = entries.first() else { return Some((head, 0)) };
+    if key.span.is_empty() {
+        return None;
+    }
+    let line = text[..key.span.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let indentation = &text[line..key.span.start];
+    indentation.bytes().all(|byte| byte == b' ').then_some((line, indentation.len()))
 }
 
 fn respelt(report: &mut Report<'_>, key: &Node<'_>, known: Key) {

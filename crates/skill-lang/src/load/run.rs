@@ -6,7 +6,7 @@ use super::text::{Entry, Hash, text};
 use crate::diagnostic::Code;
 use crate::keys::{Key, closest};
 use crate::skill::{Head, Lifecycle, Run};
-use crate::yaml::Value;
+use crate::yaml::{Value, in_flow};
 
 const RUN_KEYS: [&str; 3] = ["target", "recipe", "inherit"];
 
@@ -47,7 +47,10 @@ fn run(report: &mut Report<'_>, entry: Entry<'_, '_>, head: &Head) -> Run {
         Value::Map(_) => part("target"),
         _ if entry.value.is_null() => None,
         Value::Scalar { text, .. } => {
-            let fix = (entry.value.span.clone(), format!("{{target: {}}}", text.trim()));
+            let fix = (
+                entry.value.written(report.text()),
+                format!("{{target: {}}}", in_flow(text.trim())),
+            );
             let message = "`run` should be a map with `target`";
             report.warn_fix(Code::WrongType, entry.at(), message, fix);
             Some(text.trim().to_owned())

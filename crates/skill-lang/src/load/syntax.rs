@@ -8,8 +8,8 @@ use crate::limits::{
     HEAD_BYTES_MAX, SKILL_BYTES_MAX, YAML_ALIASES_MAX, YAML_DEPTH_MAX, YAML_NODES_MAX,
 };
 use crate::split::{Parts, Problem, split};
-use crate::text::{BYTE_ORDER_MARK, Line, Position};
-use crate::yaml::{self, Edit, Failure, FailureKind, Node, Tree, Value};
+use crate::text::{BYTE_ORDER_MARK, Line, Position, lines};
+use crate::yaml::{self, Edit, Failure, FailureKind, Node, Style, Tree, Value};
 
 /// Why bytes are no text.
 pub(super) struct Undecodable {
@@ -88,8 +88,25 @@ pub(super) fn read<'a>(report: &mut Report<'a>) -> Option<Source<'a>> {
         report.error(Code::ControlCharacter, parts.head.start + at, message);
         return None;
     }
+    if let Some(line) = document_end(text, parts.head.clone()) {
+        let message = "`...` ends the YAML here, before the head's end; remove the line, or make \
+                       it the closing `---`";
+        report.error(Code::InvalidYaml, line.start, message);
+        return None;
+    }
     let root = tree(report, parts.head.clone())?;
     Some(Source { parts, fence, root })
+}
+
+/// A line `...`, which ends a YAML document.
+fn document_end(text: &str, head: Range<usize>) -> Option<Line> {
+    if !text[head.clone()].contains("...") {
+        return None;
+    }
+    let ends = |line: &Line| {
+        line.of(text).strip_prefix("...").is_some_and(|rest| rest.trim_start().is_empty())
+    };
+    lines(text, head).find(ends)
 }
 
 fn check_surroundings(report: &mut Report<'_>, parts: &Parts) {
@@ -217,9 +234,11 @@ fn tree<'a>(report: &mut Report<'a>, head: Range<usize>) -> Option<Option<Node<'
 }
 
 fn is_map_or_empty(tree: &Tree<'_>) -> bool {
-    match &tree.root {
-        None => true,
-        Some(root) => matches!(root.value, Value::Map(_)) || root.is_null(),
+    let Some(root) = &tree.root else { return true };
+    match &root.value {
+        Value::Map(_) => true,
+        Value::Scalar { text, style: Style::Plain } => text.is_empty() && !root.decorated,
+        _ => false,
     }
 }
 

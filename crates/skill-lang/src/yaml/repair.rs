@@ -13,7 +13,7 @@ use super::Edit;
 use super::quote::double_quoted;
 use crate::diagnostic::Code;
 use crate::keys;
-use crate::text::{Line, lines};
+use crate::text::{BLANKS, Line, lines};
 
 /// One repair.
 #[derive(Debug)]
@@ -34,6 +34,12 @@ pub(crate) fn repair(text: &str, head: Range<usize>) -> Vec<Repair> {
         at = walk.entry(at);
     }
     walk.repairs.sort_by_key(|repair| repair.edit.range.start);
+    let mut done = head.start;
+    walk.repairs.retain(|repair| {
+        let behind = repair.edit.range.start >= done;
+        done = done.max(repair.edit.range.end);
+        behind
+    });
     walk.repairs
 }
 
@@ -80,7 +86,7 @@ impl<'a> Walk<'a> {
             self.insert_blank(value_start, key.name);
         }
         let value = &self.text[value_start..self.lines[at].end];
-        let trimmed = value.trim_start();
+        let trimmed = value.trim_start_matches(BLANKS);
         if trimmed.is_empty() || trimmed.starts_with('#') {
             return at + 1;
         }
@@ -130,7 +136,7 @@ impl<'a> Walk<'a> {
         let length = value::closing(&self.text[start..limit], &mut self.budget)?;
         let end = start + length;
         let last = at + self.lines[at..].iter().position(|line| end <= line.end)?;
-        let behind = self.text[end..self.lines[last].end].trim_start();
+        let behind = self.text[end..self.lines[last].end].trim_start_matches(BLANKS);
         if !(behind.is_empty() || behind.starts_with('#')) {
             return None;
         }
@@ -148,23 +154,25 @@ impl<'a> Walk<'a> {
         let mut next = at + 1;
         while next < self.lines.len() {
             let line = self.line(next);
-            if line.trim().is_empty() {
+            if line.trim_matches(BLANKS).is_empty() {
                 next += 1;
                 continue;
             }
-            if line.trim_start().starts_with('#') || !self.continues(next, column, inline) {
+            if line.trim_start_matches(BLANKS).starts_with('#')
+                || !self.continues(next, column, inline)
+            {
                 break;
             }
             last = next;
             next += 1;
         }
-        let end = start + self.text[start..self.lines[last].end].trim_end().len();
+        let end = start + self.text[start..self.lines[last].end].trim_end_matches(BLANKS).len();
         Region { bytes: start..end, next_line: last + 1 }
     }
 
     fn continues(&mut self, at: usize, column: usize, inline: bool) -> bool {
         let indent = self.indent(at);
-        let rest = self.line(at).trim_start();
+        let rest = self.line(at).trim_start_matches(BLANKS);
         if column > 0 || !inline {
             return indent > column && (inline || key_of(rest, false).is_none());
         }
@@ -193,8 +201,9 @@ impl<'a> Walk<'a> {
 
     /// The line behind a block scalar (`|` or `>`).
     fn skip_block(&self, at: usize, column: usize) -> usize {
-        let inside =
-            |line: &usize| self.line(*line).trim().is_empty() || self.indent(*line) > column;
+        let inside = |line: &usize| {
+            self.line(*line).trim_matches(BLANKS).is_empty() || self.indent(*line) > column
+        };
         (at + 1..self.lines.len()).find(|line| !inside(line)).unwrap_or(self.lines.len())
     }
 
@@ -221,7 +230,8 @@ impl<'a> Walk<'a> {
     fn replace_tabs(&mut self, at: usize) {
         let line = self.line(at);
         let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
-        let already = self.repairs.last().is_some_and(|last| last.at == self.lines[at].start);
+        let line_start = self.lines[at].start;
+        let already = self.repairs.iter().rev().take(2).any(|earlier| earlier.at == line_start);
         if !indentation.contains('\t') || already {
             return;
         }
@@ -253,7 +263,7 @@ fn indent_of(line: &str) -> usize {
 }
 
 fn is_blank_or_comment(line: &str) -> bool {
-    let trimmed = line.trim_start();
+    let trimmed = line.trim_start_matches(BLANKS);
     trimmed.is_empty() || trimmed.starts_with('#')
 }
 
@@ -261,7 +271,8 @@ fn is_blank_or_comment(line: &str) -> bool {
 fn is_block_header(value: &str) -> bool {
     let Some(rest) = value.strip_prefix(['|', '>']) else { return false };
     let rest = rest.trim_start_matches(|c: char| matches!(c, '+' | '-' | '1'..='9'));
-    rest.trim().is_empty() || (rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#'))
+    rest.trim_matches(BLANKS).is_empty()
+        || (rest.starts_with([' ', '\t']) && rest.trim_start_matches(BLANKS).starts_with('#'))
 }
 
 struct Key<'a> {
@@ -276,7 +287,7 @@ struct Key<'a> {
 fn key_of(line: &str, left_edge: bool) -> Option<Key<'_>> {
     let colon = line.find(':')?;
     let (raw, behind) = (&line[..colon], &line[colon + 1..]);
-    let name = raw.trim_end();
+    let name = raw.trim_end_matches(BLANKS);
     let name = match name.as_bytes() {
         [quote @ (b'"' | b'\''), .., last] if quote == last && name.len() > 2 => {
             &name[1..name.len() - 1]

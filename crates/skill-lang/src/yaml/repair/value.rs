@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser};
 
+use crate::text::BLANKS;
+
 /// A value on one or several lines.
 pub(super) struct Region {
     pub(super) bytes: Range<usize>,
@@ -14,7 +16,9 @@ pub(super) struct Region {
 pub(super) fn is_fine(value: &str, head: &str) -> bool {
     if let Some(alias) = value.strip_prefix('*') {
         let name = alias.split_whitespace().next().unwrap_or_default();
-        return alias.trim() == name && !name.is_empty() && head.contains(&format!("&{name}"));
+        return alias.trim_matches(BLANKS) == name
+            && !name.is_empty()
+            && head.contains(&format!("&{name}"));
     }
     let flow = value.starts_with(['[', '{']);
     let (mut depth, mut roots) = (0_usize, 0);
@@ -125,7 +129,7 @@ fn fold(value: &str) -> String {
     let mut folded = String::with_capacity(value.len());
     let mut blank_lines = 0;
     for (number, line) in value.lines().enumerate() {
-        let line = line.trim();
+        let line = line.trim_matches(BLANKS);
         if line.is_empty() {
             blank_lines += 1;
             continue;
