@@ -11,7 +11,7 @@ use bytes::Bytes;
 use crate::bundled::Bundled;
 use crate::ctx::{Actor, OpCtx};
 use crate::documents::{
-    Action, Applied, At, Change, ChangeSet, Document, Expected, HeadRow, Revisions, Store, Version,
+    Action, Applied, At, Change, ChangeSet, Document, Expected, HeadRow, Revisions, Shape, Store, Version,
 };
 use crate::port::{Page, Result, Slice};
 use crate::runtime::{IdGen, Timestamp};
@@ -57,13 +57,13 @@ pub(crate) fn skill_md(title: &str, more: &str, body: &str) -> String {
 pub(crate) fn put(at: &str, body: impl Into<String>) -> Change {
     let (path, body) = (path(at), body.into());
     let head = head_parser::parse(&path, body.as_bytes());
-    let (kind, mime) = ("skill".to_owned(), "text/markdown".to_owned());
-    Change::Put { path, body: Bytes::from(body), kind, mime, head, expected: Expected::Any }
+    let shape = Shape { kind: "skill".to_owned(), mime: "text/markdown".to_owned(), head };
+    Change::Put { path, body: Bytes::from(body), shape, expected: Expected::Any }
 }
 
 pub(crate) fn rename(from: &str, to: &str) -> Change {
     let (path, to) = (path(from), path(to));
-    Change::Move { path, to, expected: Expected::Any, action: Action::Move }
+    Change::Move { path, to, expected: Expected::Any, action: Action::Move, shape: None }
 }
 
 pub(crate) fn purge(at: &str) -> Change {
