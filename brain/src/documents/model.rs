@@ -122,8 +122,12 @@ pub enum Change {
         path: DocumentPath,
         /// The body, at most [`DOCUMENT_BYTES_MAX`].
         body: Bytes,
-        /// What it is.
-        shape: Shape,
+        /// See [`HeadRow::kind`].
+        kind: String,
+        /// See [`HeadRow::mime`].
+        mime: String,
+        /// See [`HeadRow::head`].
+        head: Option<ParsedHead>,
         /// What must hold.
         expected: Expected,
     },
@@ -149,7 +153,7 @@ pub enum Change {
     },
 }
 
-/// What a body is, at its path.
+/// What a body is at a new path.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// See [`HeadRow::kind`].

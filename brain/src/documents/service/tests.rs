@@ -6,8 +6,8 @@ use futures::FutureExt;
 
 use super::*;
 use crate::ctx::{Actor, SystemCtx};
-use crate::documents::access::Members;
 use crate::documents::ChangeSet;
+use crate::documents::access::Members;
 use crate::runtime::{ManualClock, Timestamp};
 use crate::store::embedded::{Embedded, OpenMode};
 use crate::tenants::{Bootstrap, Store as _, TokenDigest};
@@ -293,7 +293,9 @@ async fn an_edit_without_expectation_survives_another_writer() {
             let change = Change::Put {
                 path: path("a"),
                 body: "theirs".into(),
-                shape: Shape { kind: "text".into(), mime: "text/plain".into(), head: None },
+                kind: "text".into(),
+                mime: "text/plain".into(),
+                head: None,
                 expected: Expected::Any,
             };
             let set = ChangeSet {

@@ -63,7 +63,7 @@ pub(super) fn put(at: &str, body: impl Into<String>) -> Change {
 
 pub(super) fn rename(from: &str, to: &str) -> Change {
     let (path, to) = (path(from), path(to));
-    Change::Move { path, to, expected: Expected::Any, action: Action::Move }
+    Change::Move { path, to, expected: Expected::Any, action: Action::Move, shape: None }
 }
 
 pub(super) fn purge(at: &str) -> Change {

@@ -59,7 +59,9 @@ fn put(at: &str, body: &str, expected: Expected) -> Change {
     Change::Put {
         path: path(at),
         body: Bytes::from(body.to_owned()),
-        shape: Shape { kind: "markdown".into(), mime: "text/markdown".into(), head: None },
+        kind: "markdown".into(),
+        mime: "text/markdown".into(),
+        head: None,
         expected,
     }
 }
@@ -338,8 +340,8 @@ async fn parsed_heads_come_back(store: &dyn Store) {
     let json = serde_json::value::RawValue::from_string(r#"{"b":1,"a":2}"#.into()).unwrap();
     let head = Some(ParsedHead { version: 3, json: json.into() });
     let mut change = put("a", "x", Expected::Any);
-    if let Change::Put { shape, .. } = &mut change {
-        shape.head = head;
+    if let Change::Put { head: slot, .. } = &mut change {
+        *slot = head;
     }
     apply(store, vec![change]).await.unwrap();
     apply(store, vec![rename("a", "b", Action::Move)]).await.unwrap();
