@@ -8,11 +8,13 @@
 pub mod access;
 pub mod kind;
 
+mod cascade;
 mod error;
 mod model;
 mod service;
 mod store;
 
+pub use cascade::Cascade;
 pub use error::Error;
 pub use model::{
     Action, Applied, At, CHANGES_MAX, Change, ChangeSet, DOCUMENT_BYTES_MAX, Document, Expected,

@@ -41,7 +41,10 @@ async fn foot(node: &Node, args: &[&str]) -> tests::node::Foot {
     let args: Vec<String> = args.iter().map(|a| (*a).to_owned()).collect();
     let run = move || {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        tests::node::foot(&args, &[("BRAIN_URL", &bootstrap.url), ("BRAIN_TOKEN", &bootstrap.token)])
+        tests::node::foot(
+            &args,
+            &[("BRAIN_URL", &bootstrap.url), ("BRAIN_TOKEN", &bootstrap.token)],
+        )
     };
     tokio::task::spawn_blocking(run).await.unwrap().unwrap()
 }

@@ -16,19 +16,28 @@ pub(crate) async fn bound(pair: &Pair) -> Client {
 
 /// Sends a message and waits for the end of its turn.
 pub(crate) async fn say(client: &mut Client, text: &str) -> serde_json::Value {
-    let queued = client.ask("process-steer", json!({"processName": "chat", "content": text})).await.unwrap();
+    let queued =
+        client.ask("process-steer", json!({"processName": "chat", "content": text})).await.unwrap();
     let place = queued["queued"].clone();
     let closed = client
-        .until(|f| f["type"] == "turn-closed" && f["data"]["settled"].as_array().is_some_and(|s| s.contains(&place)))
+        .until(|f| {
+            f["type"] == "turn-closed"
+                && f["data"]["settled"].as_array().is_some_and(|s| s.contains(&place))
+        })
         .await;
     closed.unwrap()["data"].clone()
 }
 
 /// Changes the skills and waits for the outcome.
-pub(crate) async fn skill(client: &mut Client, command: &str, name: Option<&str>) -> serde_json::Value {
+pub(crate) async fn skill(
+    client: &mut Client,
+    command: &str,
+    name: Option<&str>,
+) -> serde_json::Value {
     let data = json!({"processName": "chat", "command": command, "skillName": name});
     let queued = client.ask("process-skill", data).await.unwrap()["queued"].clone();
-    let outcome = client.until(|f| f["type"] == "skill-operation" && f["data"]["queued"] == queued).await;
+    let outcome =
+        client.until(|f| f["type"] == "skill-operation" && f["data"]["queued"] == queued).await;
     outcome.unwrap()["data"].clone()
 }
 
@@ -60,7 +69,8 @@ async fn activating_twice_changes_nothing_and_keeps_the_order() {
     skill(&mut client, "ACTIVATE", Some("code-review")).await;
     let again = skill(&mut client, "ACTIVATE", Some("Explain-Code")).await;
     assert_eq!(again["outcome"], "UPDATED");
-    let names: Vec<_> = again["activeSkills"].as_array().unwrap().iter().map(|s| s["name"].clone()).collect();
+    let names: Vec<_> =
+        again["activeSkills"].as_array().unwrap().iter().map(|s| s["name"].clone()).collect();
     assert_eq!(names, ["explain-code", "code-review"]);
     let cleared = skill(&mut client, "CLEAR_ALL", None).await;
     assert_eq!(cleared["activeSkills"], json!([]));
@@ -71,15 +81,29 @@ async fn an_edited_skill_is_read_in_its_new_form_by_the_next_turn() {
     let pair = pair("anthropic").await;
     let mut client = bound(&pair).await;
     let put = |text: &str| {
-        let text = format!("---\ntitle: Mine\ndescription: My skill\nversion: 1.0.0\n---\n{text}\n");
+        let text =
+            format!("---\ntitle: Mine\ndescription: My skill\nversion: 1.0.0\n---\n{text}\n");
         json!({"changes": [{"op": "put", "path": "_vance/skills/mine/SKILL.md", "text": text, "expected": "any"}]})
     };
-    crate::session::rest(&pair.node, reqwest::Method::POST, "documents/changes?projectId=home", Some(put("old body"))).await;
+    crate::session::rest(
+        &pair.node,
+        reqwest::Method::POST,
+        "documents/changes?projectId=home",
+        Some(put("old body")),
+    )
+    .await;
     skill(&mut client, "ACTIVATE", Some("mine")).await;
     say(&mut client, "one").await;
-    crate::session::rest(&pair.node, reqwest::Method::POST, "documents/changes?projectId=home", Some(put("new body"))).await;
+    crate::session::rest(
+        &pair.node,
+        reqwest::Method::POST,
+        "documents/changes?projectId=home",
+        Some(put("new body")),
+    )
+    .await;
     say(&mut client, "two").await;
-    let bodies: Vec<_> = pair.model.log().all().iter().map(|r| system_texts(&r.body())[1].clone()).collect();
+    let bodies: Vec<_> =
+        pair.model.log().all().iter().map(|r| system_texts(&r.body())[1].clone()).collect();
     assert!(bodies[0].contains("old body") && !bodies[0].contains("new body"));
     assert!(bodies[1].contains("new body") && !bodies[1].contains("old body"));
 }

@@ -9,19 +9,33 @@ use super::{foot, pair};
 pub(crate) fn system_texts(body: &Value) -> Vec<String> {
     let blocks: Vec<&Value> = match &body["system"] {
         Value::Array(blocks) => blocks.iter().collect(),
-        _ => body["messages"].as_array().unwrap().iter().filter(|m| m["role"] == "system").collect(),
+        _ => {
+            body["messages"].as_array().unwrap().iter().filter(|m| m["role"] == "system").collect()
+        }
     };
-    let text = |block: &&Value| block["text"].as_str().or(block["content"].as_str()).unwrap_or_default().to_owned();
+    let text = |block: &&Value| {
+        block["text"].as_str().or(block["content"].as_str()).unwrap_or_default().to_owned()
+    };
     blocks.iter().map(text).collect()
 }
 
 async fn answers_through_a_skill(provider: &str) {
     let pair = pair(provider).await;
-    let run = foot(&pair.node, &["run", "-p", "look at this", "--skill", "code-review", "--output", "stream-json"]).await;
+    let run = foot(
+        &pair.node,
+        &["run", "-p", "look at this", "--skill", "code-review", "--output", "stream-json"],
+    )
+    .await;
     assert_eq!(run.code, 0, "{}", run.err);
     let lines = run.lines().unwrap();
     let kinds: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
-    for kind in ["session-bootstrap", "skill-operation", "chat-message-stream-chunk", "chat-message-appended", "turn-closed"] {
+    for kind in [
+        "session-bootstrap",
+        "skill-operation",
+        "chat-message-stream-chunk",
+        "chat-message-appended",
+        "turn-closed",
+    ] {
         assert!(kinds.contains(&kind), "{kind} is missing in {kinds:?}");
     }
     let result = lines.last().unwrap();
@@ -59,10 +73,15 @@ async fn without_any_key_echo_shows_the_composed_prompt() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_skill_for_one_turn_is_gone_in_the_next() {
     let pair = pair("anthropic").await;
-    let first = foot(&pair.node, &["run", "-p", "one", "--skill", "code-review --once", "--output", "json"]).await;
+    let first = foot(
+        &pair.node,
+        &["run", "-p", "one", "--skill", "code-review --once", "--output", "json"],
+    )
+    .await;
     assert_eq!(first.code, 0, "{}", first.err);
     let session = first.lines().unwrap().pop().unwrap();
-    let session = session["sessionId"].as_str().or(session["data"]["sessionId"].as_str()).unwrap().to_owned();
+    let session =
+        session["sessionId"].as_str().or(session["data"]["sessionId"].as_str()).unwrap().to_owned();
     let second = foot(&pair.node, &["run", "-p", "two", "--session", &session]).await;
     assert_eq!(second.code, 0, "{}", second.err);
     let requests = pair.model.log().all();

@@ -35,7 +35,11 @@ fn durable(frames: &[Value]) -> Vec<(String, String)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dropped_connection_resumes_without_gap_or_duplicate() {
     let pair = pair("anthropic").await;
-    let slow = Reply { delay_ms: Some(20), chunk_chars: 4, ..Reply::text("a rather long answer that comes in many pieces") };
+    let slow = Reply {
+        delay_ms: Some(20),
+        chunk_chars: 4,
+        ..Reply::text("a rather long answer that comes in many pieces")
+    };
     pair.model.script(Script::on("go", [slow]));
     let bootstrap = pair.node.bootstrap().unwrap();
     let mut first = Client::connect(&bootstrap).await.unwrap();
@@ -53,7 +57,8 @@ async fn a_dropped_connection_resumes_without_gap_or_duplicate() {
     second.seen.push(end);
     seen.extend(durable(&second.seen));
     let mut full = Client::connect(&bootstrap).await.unwrap();
-    let resume = json!({"sessionId": opened["sessionId"], "cursor": opened["cursor"], "takeover": true});
+    let resume =
+        json!({"sessionId": opened["sessionId"], "cursor": opened["cursor"], "takeover": true});
     full.ask("session-resume", resume).await.unwrap();
     let end = full.until(|f| f["type"] == "turn-closed").await.unwrap();
     full.seen.push(end);
@@ -65,7 +70,9 @@ async fn a_second_client_is_told_that_the_session_is_open_elsewhere() {
     let pair = pair("anthropic").await;
     let bootstrap = pair.node.bootstrap().unwrap();
     let mut first = Client::connect(&bootstrap).await.unwrap();
-    let session = first.ask("session-create", json!({"projectId": "home"})).await.unwrap()["sessionId"].clone();
+    let session =
+        first.ask("session-create", json!({"projectId": "home"})).await.unwrap()["sessionId"]
+            .clone();
     let mut second = Client::connect(&bootstrap).await.unwrap();
     let refused = second.ask_raw("session-resume", json!({"sessionId": session})).await.unwrap();
     assert_eq!(refused["data"]["reason"], "session_bound_elsewhere", "{refused}");
@@ -85,7 +92,9 @@ async fn cancelling_a_turn_closes_the_call_to_the_model() {
     client.ask("process-cancel", json!({"processName": "chat"})).await.unwrap();
     let closed = client.until(|f| f["type"] == "turn-closed").await.unwrap();
     assert_eq!(closed["data"]["outcome"], "CANCELLED");
-    let gone = |all: &[tests::fake_provider::Recorded]| all[0].outcome == tests::fake_provider::Outcome::ClosedByClient;
+    let gone = |all: &[tests::fake_provider::Recorded]| {
+        all[0].outcome == tests::fake_provider::Outcome::ClosedByClient
+    };
     assert!(pair.model.log().wait(Duration::from_secs(10), gone).await);
     assert_eq!(say(&mut client, "still there?").await["outcome"], "DONE");
 }
@@ -95,7 +104,10 @@ async fn a_late_cancel_does_not_hit_the_next_turn() {
     let pair = pair("anthropic").await;
     let mut client = bound(&pair).await;
     let first = say(&mut client, "one").await;
-    client.ask("process-cancel", json!({"processName": "chat", "turnId": first["turnId"]})).await.unwrap();
+    client
+        .ask("process-cancel", json!({"processName": "chat", "turnId": first["turnId"]}))
+        .await
+        .unwrap();
     client.ask("process-cancel", json!({"processName": "chat"})).await.unwrap();
     assert_eq!(say(&mut client, "two").await["outcome"], "DONE");
 }
@@ -109,7 +121,10 @@ async fn a_message_sent_during_a_turn_is_read_at_its_next_step() {
     let mut client = bound(&pair).await;
     client.ask("process-steer", json!({"processName": "chat", "content": "begin"})).await.unwrap();
     assert!(pair.model.log().wait(Duration::from_secs(10), |all| all.len() == 1).await);
-    client.ask("process-steer", json!({"processName": "chat", "content": "and this too"})).await.unwrap();
+    client
+        .ask("process-steer", json!({"processName": "chat", "content": "and this too"}))
+        .await
+        .unwrap();
     let closed = client.until(|f| f["type"] == "turn-closed").await.unwrap();
     assert_eq!(closed["data"]["settled"].as_array().unwrap().len(), 2, "{closed}");
     assert_eq!(pair.model.log().all().len(), 2);

@@ -10,8 +10,14 @@ use crate::session::rest;
 #[tokio::test(flavor = "multi_thread")]
 async fn the_model_writes_and_reads_documents() {
     let pair = pair("anthropic").await;
-    let write = Reply::call("doc_write", json!({"path": "documents/note.md", "content": "# Note\nfirst\n"}));
-    let edit = Reply::call("doc_edit", json!({"path": "documents/note.md", "oldText": "first", "newText": "second"}));
+    let write = Reply::call(
+        "doc_write",
+        json!({"path": "documents/note.md", "content": "# Note\nfirst\n"}),
+    );
+    let edit = Reply::call(
+        "doc_edit",
+        json!({"path": "documents/note.md", "oldText": "first", "newText": "second"}),
+    );
     let grep = Reply::call("doc_grep", json!({"pattern": "sec.nd"}));
     pair.model.script(Script::on("take a note", [write, edit, grep, Reply::text("written")]));
     let mut client = bound(&pair).await;
@@ -19,10 +25,20 @@ async fn the_model_writes_and_reads_documents() {
     assert_eq!(closed["outcome"], "DONE", "{closed}");
     let requests = pair.model.log().all();
     assert_eq!(requests.len(), 4);
-    assert!(requests[3].body().to_string().contains("\\\"line\\\":2"), "grep's result is in the next request");
-    let document = rest(&pair.node, reqwest::Method::GET, "documents/by-path?projectId=home&path=documents/note.md", None).await;
+    assert!(
+        requests[3].body().to_string().contains("\\\"line\\\":2"),
+        "grep's result is in the next request"
+    );
+    let document = rest(
+        &pair.node,
+        reqwest::Method::GET,
+        "documents/by-path?projectId=home&path=documents/note.md",
+        None,
+    )
+    .await;
     let id = document["id"].as_str().unwrap();
-    let history = rest(&pair.node, reqwest::Method::GET, &format!("documents/{id}/history"), None).await;
+    let history =
+        rest(&pair.node, reqwest::Method::GET, &format!("documents/{id}/history"), None).await;
     assert_eq!(history["versions"].as_array().unwrap().len(), 2);
 }
 

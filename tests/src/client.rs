@@ -42,7 +42,8 @@ impl Client {
         map.insert(headers::CLIENT_VERSION, "0.0.0".parse()?);
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        let (socket, _) = client_async_with_config(request, MaybeTlsStream::Plain(stream), None).await?;
+        let (socket, _) =
+            client_async_with_config(request, MaybeTlsStream::Plain(stream), None).await?;
         let mut client = Self { socket, next_id: 0, cursor: None, seen: Vec::new() };
         client.until(|frame| frame["type"] == "welcome").await?;
         Ok(client)
@@ -54,7 +55,11 @@ impl Client {
     /// The service refuses, or the connection breaks.
     pub async fn ask(&mut self, kind: &str, data: Value) -> anyhow::Result<Value> {
         let reply = self.ask_raw(kind, data).await?;
-        if reply["type"] == "error" { bail!("{kind} was refused: {reply}") } else { Ok(reply["data"].clone()) }
+        if reply["type"] == "error" {
+            bail!("{kind} was refused: {reply}")
+        } else {
+            Ok(reply["data"].clone())
+        }
     }
 
     /// Sends a request and returns its reply frame, whatever it is.
@@ -73,7 +78,8 @@ impl Client {
     pub async fn send(&mut self, kind: &str, data: Value) -> anyhow::Result<String> {
         self.next_id += 1;
         let id = self.next_id.to_string();
-        let frame = json!({"channel": "session", "payload": {"id": id, "type": kind, "data": data}});
+        let frame =
+            json!({"channel": "session", "payload": {"id": id, "type": kind, "data": data}});
         self.send_text(frame.to_string()).await?;
         Ok(id)
     }

@@ -15,9 +15,14 @@ use tempfile::TempDir;
 /// It is not there; the message says how to build it.
 pub fn built(name: &str) -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
-    let folder = own.parent().and_then(Path::parent).context("a test lies in target/<profile>/deps")?;
+    let folder =
+        own.parent().and_then(Path::parent).context("a test lies in target/<profile>/deps")?;
     let path = folder.join(name);
-    ensure!(path.exists(), "{} is missing: run `cargo build --workspace --bins` first", path.display());
+    ensure!(
+        path.exists(),
+        "{} is missing: run `cargo build --workspace --bins` first",
+        path.display()
+    );
     Ok(path)
 }
 
@@ -53,7 +58,11 @@ impl Options {
                 ("ANTHROPIC_API_KEY", "test-key"),
                 ("ANTHROPIC_BASE_URL", url),
             ],
-            _ => vec![("BRAIN_MODEL", "openai/fake"), ("OPENAI_API_KEY", "test-key"), ("OPENAI_BASE_URL", url)],
+            _ => vec![
+                ("BRAIN_MODEL", "openai/fake"),
+                ("OPENAI_API_KEY", "test-key"),
+                ("OPENAI_BASE_URL", url),
+            ],
         };
         Self { env: pairs.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect() }
     }
@@ -93,8 +102,9 @@ impl Node {
         let out = child.stdout.take().context("no output")?;
         let mut line = String::new();
         BufReader::new(out).read_line(&mut line)?;
-        let ready: Value = serde_json::from_str(&line)
-            .with_context(|| format!("brain did not become ready: {line:?}; see {}", log_of(data).display()))?;
+        let ready: Value = serde_json::from_str(&line).with_context(|| {
+            format!("brain did not become ready: {line:?}; see {}", log_of(data).display())
+        })?;
         Ok(Self { child, ready, data: data.to_owned(), options, folder: None })
     }
 
@@ -188,7 +198,8 @@ impl Foot {
     /// # Errors
     /// A line is no JSON.
     pub fn lines(&self) -> anyhow::Result<Vec<Value>> {
-        let line = |line: &str| serde_json::from_str(line).with_context(|| format!("no JSON: {line:?}"));
+        let line =
+            |line: &str| serde_json::from_str(line).with_context(|| format!("no JSON: {line:?}"));
         self.out.lines().map(line).collect()
     }
 }

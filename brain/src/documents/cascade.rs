@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use api_types::ids::{DocumentPath, ProjectId, Revision, TenantId};
 
+use super::error::Error;
 use super::model::At;
-use super::service::Error;
 use super::store::Store;
 use crate::bundled;
 use crate::ctx::OpCtx;
@@ -36,7 +36,12 @@ impl Cascade {
     ///
     /// # Errors
     /// `path` is no path, or no layer has it; those of the store.
-    pub async fn text(&self, ctx: &OpCtx, project: &ProjectId, path: &str) -> Result<Arc<str>, Error> {
+    pub async fn text(
+        &self,
+        ctx: &OpCtx,
+        project: &ProjectId,
+        path: &str,
+    ) -> Result<Arc<str>, Error> {
         let mut layers = vec![project.clone()];
         if project != &ProjectId::tenant_layer() {
             layers.push(ProjectId::tenant_layer());
@@ -71,7 +76,8 @@ impl Cascade {
                 Err(error) => return Err(error.into()),
             }
         }
-        let bundled = bundled::text(&parsed);
-        bundled.map(Into::into).ok_or_else(|| Error::NotFound { what: format!("document {path}") })
+        bundled::text(&parsed)
+            .map(Into::into)
+            .ok_or_else(|| Error::NotFound { what: format!("document {path}") })
     }
 }

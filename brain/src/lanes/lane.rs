@@ -466,14 +466,14 @@ impl Lane {
         session: &TurnSession,
         calls: &[usize],
     ) -> Result<(), Leave> {
-        for group in session.groups(turn, calls) {
+        for group in session.groups(&self.shared.parts.turns, turn, calls) {
             let started = session.started(turn, &group, self.now());
             if !started.is_empty() {
                 self.advance(turn, started, None).await?;
             }
             let results = {
                 let parts = &self.shared.parts.turns;
-                let run = session.run(parts, &self.view, turn, &group);
+                let run = session.run(parts, &self.ctx, &self.view, turn, &group);
                 tokio::select! {
                     results = run => Some(results),
                     // A tool that is interrupted leaves its call open; closing the turn settles it.

@@ -152,7 +152,7 @@ pub struct Runnable {
 
 /// Reads lanes; any node, no lease.
 #[async_trait]
-pub trait Read: Send + Sync {
+pub trait Read: std::marker::Send + Sync {
     /// The lane.
     async fn lane(&self, ctx: &OpCtx, lane: &LaneId) -> Result<LaneView>;
     /// The lanes of a session, in the order of their creation.

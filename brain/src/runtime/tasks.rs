@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TrackedFuture;
 use tracing::Instrument;
 
 /// A group of tasks with one stop signal.
@@ -37,6 +38,11 @@ impl Tasks {
             }
         };
         self.tracker.spawn(watched.instrument(tracing::info_span!("task", name)));
+    }
+
+    /// A future that the stop waits for, although something else runs it.
+    pub fn track<F: Future>(&self, future: F) -> TrackedFuture<F> {
+        self.tracker.track_future(future)
     }
 
     /// Fires when the group shall stop.

@@ -362,6 +362,14 @@ impl Sessions {
         Ok(self.parts.store.unbind(ctx, id, binding).await?)
     }
 
+    /// Who holds a session now.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn holder(&self, ctx: &OpCtx, id: &SessionId) -> Result<Option<Binding>, Error> {
+        Ok(self.parts.store.binding(ctx, id).await?)
+    }
+
     /// Ends a session and its processes for good. What is queued is discarded.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! What every adapter must do, said once: plain functions over a port, applied to each adapter.
 
 mod documents;
-pub(crate) mod lanes;
+mod lanes;
 mod sessions;
 mod tenants;
 

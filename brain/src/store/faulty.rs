@@ -1,7 +1,9 @@
 //! A store that fails as stores do, by a plan that a seed repeats. It wraps any adapter.
 
+mod documents;
 mod lanes;
 mod plan;
+mod sessions;
 
 pub use plan::{Fault, Plan, Rates};
 

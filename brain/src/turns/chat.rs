@@ -27,7 +27,7 @@ impl Chat {
         let Entry::Message { role, content, .. } = entry else { return };
         match role {
             ChatRole::Assistant if content.is_empty() => {}
-            ChatRole::Assistant => self.add(Message::Assistant { text: content.clone(), calls: Vec::new() }, content.len()),
+            ChatRole::Assistant => self.add(Message::Assistant { text: content.clone(), calls: Vec::new(), carry: None }, content.len()),
             ChatRole::User | ChatRole::System => self.push_user(content),
         }
     }

@@ -188,7 +188,7 @@ fn usage(answer: &Answer) -> Usage {
 fn model_entry(answer: Answer, at: Timestamp) -> Entry {
     let usage = usage(&answer);
     let call = |call: ToolCall| Call { id: call.id, name: call.name, arguments: as_written(call.arguments) };
-    Entry::Model { text: answer.text, calls: answer.calls.into_iter().map(call).collect(), usage, at }
+    Entry::Model { text: answer.text, calls: answer.calls.into_iter().map(call).collect(), carry: answer.carry, usage, at }
 }
 
 /// The arguments as the model wrote them.
@@ -234,7 +234,7 @@ fn step_messages(step: &Step) -> Vec<ModelMessage> {
         })
     });
     let mut messages = vec![
-        ModelMessage::Assistant { text: step.text.clone(), calls: calls.collect() },
+        ModelMessage::Assistant { text: step.text.clone(), calls: calls.collect(), carry: step.carry.clone() },
         ModelMessage::Results(outcomes.collect()),
     ];
     messages.extend(step.steered.iter().map(|text| ModelMessage::User { text: text.clone() }));

@@ -10,9 +10,6 @@ mod rows;
 mod send;
 mod sweep;
 
-#[cfg(test)]
-mod tests;
-
 use tokio::time::Instant;
 
 use crate::ctx::OPERATION_TIME_MAX;

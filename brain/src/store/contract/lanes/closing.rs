@@ -9,7 +9,7 @@ use crate::lanes::inbox::{Body, Class};
 use crate::lanes::store::{LaneCommit, Outgoing};
 use crate::runtime::Timestamp;
 
-pub(crate) async fn closing_discards_what_is_left(store: &dyn Lanes) {
+pub(super) async fn closing_discards_what_is_left(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let id = lane(1);
     let s = fill(store, &id, &["a", "b"]).await;
@@ -24,7 +24,7 @@ pub(crate) async fn closing_discards_what_is_left(store: &dyn Lanes) {
     assert!(!store.discard(&ctx(), &id, s[1]).await.unwrap(), "it is settled already");
 }
 
-pub(crate) async fn a_closed_process_takes_no_messages(store: &dyn Lanes) {
+pub(super) async fn a_closed_process_takes_no_messages(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     store.commit(&lease, saying(1, 0, "a")).await.unwrap();
     store.commit(&lease, closing(2, 1)).await.unwrap();
@@ -33,7 +33,7 @@ pub(crate) async fn a_closed_process_takes_no_messages(store: &dyn Lanes) {
 }
 
 /// Otherwise a sender whose answer was lost would believe that its message was refused.
-pub(crate) async fn a_known_key_is_answered_after_the_close(store: &dyn Lanes) {
+pub(super) async fn a_known_key_is_answered_after_the_close(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let first = store.enqueue(&ctx(), &lane(1), vec![keyed("k", "a")]).await.unwrap();
     store.commit(&lease, closing(1, 0)).await.unwrap();
@@ -45,7 +45,7 @@ pub(crate) async fn a_known_key_is_answered_after_the_close(store: &dyn Lanes) {
     assert_conflict(store.enqueue(&ctx(), &lane(1), both).await, 0);
 }
 
-pub(crate) async fn enqueue_and_close_at_once_leave_nothing_queued(store: &dyn Lanes) {
+pub(super) async fn enqueue_and_close_at_once_leave_nothing_queued(store: &dyn Lanes) {
     for n in 1..20 {
         let lease = owned(store, n).await;
         let (ctx, id) = (ctx(), lane(n));

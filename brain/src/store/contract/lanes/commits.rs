@@ -9,7 +9,7 @@ use crate::lanes::head::Head;
 use crate::lanes::inbox::{Class, Outcome, State};
 use crate::lanes::store::{LaneCommit, Receipt, Takeover};
 
-pub(crate) async fn the_same_commit_twice_happens_once(store: &dyn Lanes) {
+pub(super) async fn the_same_commit_twice_happens_once(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let seqs = fill(store, &lane(1), &["a", "b"]).await;
     let write = LaneCommit {
@@ -26,7 +26,7 @@ pub(crate) async fn the_same_commit_twice_happens_once(store: &dyn Lanes) {
     assert_eq!(claimed_seqs(store, &lane(1), 1).await, [seqs[0].0]);
 }
 
-pub(crate) async fn a_commit_repeated_after_a_takeover_answers_its_receipt(store: &dyn Lanes) {
+pub(super) async fn a_commit_repeated_after_a_takeover_answers_its_receipt(store: &dyn Lanes) {
     let old = owned(store, 1).await;
     store.commit(&old, saying(1, 0, "old")).await.unwrap();
     let new = store.acquire(&ctx(), &lane(1), &boot(2), Takeover::From(vec![boot(1)])).await;
@@ -36,7 +36,7 @@ pub(crate) async fn a_commit_repeated_after_a_takeover_answers_its_receipt(store
     assert_eq!(steps(store, &lane(1)).await, [said("old"), said("new")]);
 }
 
-pub(crate) async fn a_receipt_tells_whether_a_commit_happened(store: &dyn Lanes) {
+pub(super) async fn a_receipt_tells_whether_a_commit_happened(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let id = CommitId::from_bits(1);
     assert_eq!(store.receipt(&lease, &id).await.unwrap(), None);
@@ -48,7 +48,7 @@ pub(crate) async fn a_receipt_tells_whether_a_commit_happened(store: &dyn Lanes)
 
 /// However few receipts an adapter keeps: a commit that happened is not denied to a lost owner,
 /// and not done again for the present one.
-pub(crate) async fn a_forgotten_receipt_is_never_taken_for_no(store: &dyn Lanes) {
+pub(super) async fn a_forgotten_receipt_is_never_taken_for_no(store: &dyn Lanes) {
     let old = owned(store, 1).await;
     store.commit(&old, saying(1, 0, "first")).await.unwrap();
     let new = store.acquire(&ctx(), &lane(1), &boot(2), Takeover::From(vec![boot(1)])).await;
@@ -65,7 +65,7 @@ pub(crate) async fn a_forgotten_receipt_is_never_taken_for_no(store: &dyn Lanes)
     assert_eq!(steps(store, &lane(1)).await.len(), 200);
 }
 
-pub(crate) async fn a_commit_on_another_tail_changes_nothing(store: &dyn Lanes) {
+pub(super) async fn a_commit_on_another_tail_changes_nothing(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let seqs = fill(store, &lane(1), &["a"]).await;
     store.commit(&lease, saying(1, 0, "first")).await.unwrap();
@@ -83,7 +83,7 @@ pub(crate) async fn a_commit_on_another_tail_changes_nothing(store: &dyn Lanes) 
     assert_eq!(store.receipt(&lease, &CommitId::from_bits(2)).await.unwrap(), None);
 }
 
-pub(crate) async fn the_log_is_dense(store: &dyn Lanes) {
+pub(super) async fn the_log_is_dense(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let mut tail = 0;
     for n in 0..12u64 {
@@ -98,7 +98,7 @@ pub(crate) async fn the_log_is_dense(store: &dyn Lanes) {
     assert_eq!((slice.tail, slice.upto), (Seq(18), Seq(18)));
 }
 
-pub(crate) async fn a_commit_without_a_head_keeps_it(store: &dyn Lanes) {
+pub(super) async fn a_commit_without_a_head_keeps_it(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let head = Head { status: ThinkProcessStatus::Running, turns: 3, ..Head::default() };
     store.commit(&lease, LaneCommit { head: Some(head), ..commit(1, 0) }).await.unwrap();
@@ -109,7 +109,7 @@ pub(crate) async fn a_commit_without_a_head_keeps_it(store: &dyn Lanes) {
     assert_eq!(view.spec.recipe.prompt_prefix.as_deref(), Some("You help."));
 }
 
-pub(crate) async fn messages_are_claimed_and_settled(store: &dyn Lanes) {
+pub(super) async fn messages_are_claimed_and_settled(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let id = lane(1);
     let s = fill(store, &id, &["a", "b", "c"]).await;
@@ -133,7 +133,7 @@ pub(crate) async fn messages_are_claimed_and_settled(store: &dyn Lanes) {
     assert!(fill(store, &id, &["d"]).await[0] > s[2], "places are not used again");
 }
 
-pub(crate) async fn a_claim_of_a_message_that_is_gone_changes_nothing(store: &dyn Lanes) {
+pub(super) async fn a_claim_of_a_message_that_is_gone_changes_nothing(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let id = lane(1);
     let s = fill(store, &id, &["a", "b"]).await;
@@ -154,7 +154,7 @@ pub(crate) async fn a_claim_of_a_message_that_is_gone_changes_nothing(store: &dy
     store.commit(&lease, claim).await.unwrap();
 }
 
-pub(crate) async fn nothing_is_settled_twice(store: &dyn Lanes) {
+pub(super) async fn nothing_is_settled_twice(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let s = fill(store, &lane(1), &["a"]).await;
     let settle = |id, outcome| LaneCommit { settle: vec![(s[0], outcome)], ..commit(id, 0) };

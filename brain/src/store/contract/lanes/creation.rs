@@ -9,7 +9,7 @@ use crate::lanes::inbox::Class;
 use crate::lanes::store::NewLane;
 use crate::port::{Error, Page};
 
-pub(crate) async fn creating_again_changes_nothing(store: &dyn Lanes) {
+pub(super) async fn creating_again_changes_nothing(store: &dyn Lanes) {
     let new = NewLane { messages: vec![keyed("k", "a"), chat("b")], ..new_lane(1) };
     let first = store.create(&ctx(), new.clone()).await.unwrap();
     assert!(first.messages.iter().all(|m| !m.duplicate));
@@ -30,7 +30,7 @@ fn seqs(messages: &[crate::lanes::store::Enqueued]) -> Vec<Seq> {
     messages.iter().map(|m| m.seq).collect()
 }
 
-pub(crate) async fn a_name_is_taken_once_in_a_session(store: &dyn Lanes) {
+pub(super) async fn a_name_is_taken_once_in_a_session(store: &dyn Lanes) {
     unowned(store, 1).await;
     let mut same_name = new_lane(2);
     same_name.spec.name = new_lane(1).spec.name;
@@ -45,7 +45,7 @@ pub(crate) async fn a_name_is_taken_once_in_a_session(store: &dyn Lanes) {
     assert_eq!(store.list(&ctx(), &session(1), Page::default()).await.unwrap().rows.len(), 1);
 }
 
-pub(crate) async fn creating_at_once_makes_one_lane(store: &dyn Lanes) {
+pub(super) async fn creating_at_once_makes_one_lane(store: &dyn Lanes) {
     let ctx = ctx();
     let tries =
         (0..20).map(|_| store.create(&ctx, NewLane { messages: vec![chat("a")], ..new_lane(1) }));

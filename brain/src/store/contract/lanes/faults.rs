@@ -14,7 +14,7 @@ fn assert_unknown<T: std::fmt::Debug>(result: Result<T>) {
     assert!(matches!(result, Err(Error::Unknown)), "expected Unknown, got {result:?}");
 }
 
-pub(crate) async fn every_lost_answer_is_resolved_by_id(store: &dyn Lanes) {
+pub(super) async fn every_lost_answer_is_resolved_by_id(store: &dyn Lanes) {
     for (n, fault) in [(1, Fault::LostAnswer), (10, Fault::LostRequest)] {
         let faulty = Faulty::new(store, Plan::calm());
         create_resolves(&faulty, n, fault).await;
@@ -91,7 +91,7 @@ async fn release_resolves(store: &Faulty<&dyn Lanes>, lease: Lease, fault: Fault
     store.acquire(&ctx(), &lease.lane, &boot(2), Takeover::Unowned).await.unwrap();
 }
 
-pub(crate) async fn an_outage_changes_nothing(store: &dyn Lanes) {
+pub(super) async fn an_outage_changes_nothing(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     fill(store, &lane(1), &["a"]).await;
     let down = Rates { outage: 1_000, ..Rates::default() };
@@ -117,7 +117,7 @@ fn assert_down<T: std::fmt::Debug>(result: Result<T>) {
 const TURNS: u64 = 6;
 
 /// A sender and an owner that repeat what failed, each by id or key.
-pub(crate) async fn a_turn_survives_any_plan_of_faults(store: &dyn Lanes) {
+pub(super) async fn a_turn_survives_any_plan_of_faults(store: &dyn Lanes) {
     let rates = Rates { outage: 100, lost_request: 100, lost_answer: 150, conflict: 50 };
     for seed in 1..=15 {
         let faulty = Faulty::new(store, Plan::seeded(seed, rates));

@@ -1,7 +1,5 @@
 //! Random histories against a model that fits on a page.
 
-use std::sync::Arc;
-
 use api_types::ids::{CommitId, Seq};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -11,6 +9,7 @@ use super::fixture::*;
 use crate::lanes::inbox::{Class, Outcome};
 use crate::lanes::store::{LaneCommit, Lease, Outgoing, Receipt, Takeover, View};
 use crate::port::Error;
+use crate::store::contract::Fixture;
 
 const NODES: usize = 3;
 const HISTORIES: u32 = 48;
@@ -126,20 +125,23 @@ impl Model {
     }
 }
 
+#[test]
+fn any_history_keeps_the_invariants_threaded() {
+    check_histories(Fixture::threaded);
+}
+
+#[test]
+fn any_history_keeps_the_invariants_inline() {
+    check_histories(Fixture::inline);
+}
+
 /// Nothing is lost or settled twice, the log is dense, and only one node writes.
-pub(crate) fn any_history_keeps_the_invariants<S, K, F>(open: impl Fn() -> F)
-where
-    S: Lanes,
-    F: Future<Output = (Arc<S>, K)>,
-{
+fn check_histories(open: impl Fn() -> Fixture) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let config = Config { cases: HISTORIES, failure_persistence: None, ..Config::default() };
     let histories = proptest::collection::vec(op(), 1..40);
     let result = TestRunner::new(config).run(&histories, |ops| {
-        runtime.block_on(async {
-            let (store, _keep) = open().await;
-            play(&*store, ops).await;
-        });
+        runtime.block_on(play(&*open().store, ops));
         Ok(())
     });
     if let Err(failure) = result {

@@ -4,7 +4,7 @@ use super::Lanes;
 use super::fixture::*;
 use crate::lanes::inbox::{Body, Class, State};
 
-pub(crate) async fn messages_keep_their_order_and_class(store: &dyn Lanes) {
+pub(super) async fn messages_keep_their_order_and_class(store: &dyn Lanes) {
     let id = unowned(store, 1).await;
     let cancel = message(Body::Cancel { turn: None });
     let sent = store.enqueue(&ctx(), &id, vec![chat("a"), cancel.clone(), chat("b")]).await;
@@ -21,7 +21,7 @@ pub(crate) async fn messages_keep_their_order_and_class(store: &dyn Lanes) {
     assert_eq!(control[0].seq, sent.messages[1].seq);
 }
 
-pub(crate) async fn the_same_key_at_once_adds_one_message(store: &dyn Lanes) {
+pub(super) async fn the_same_key_at_once_adds_one_message(store: &dyn Lanes) {
     let id = unowned(store, 1).await;
     let ctx = ctx();
     let sends = (0..20).map(|_| store.enqueue(&ctx, &id, vec![keyed("k", "a")]));
@@ -36,7 +36,7 @@ pub(crate) async fn the_same_key_at_once_adds_one_message(store: &dyn Lanes) {
     assert!(!elsewhere.messages[0].duplicate, "keys are unique in a lane only");
 }
 
-pub(crate) async fn the_same_key_in_one_call_adds_one_message(store: &dyn Lanes) {
+pub(super) async fn the_same_key_in_one_call_adds_one_message(store: &dyn Lanes) {
     let id = unowned(store, 1).await;
     let sent = store.enqueue(&ctx(), &id, vec![keyed("k", "a"), keyed("k", "b"), chat("c")]).await;
     let sent = sent.unwrap().messages;
@@ -45,7 +45,7 @@ pub(crate) async fn the_same_key_in_one_call_adds_one_message(store: &dyn Lanes)
     assert_eq!(queued_texts(store, &id).await, ["a", "c"]);
 }
 
-pub(crate) async fn a_queued_message_can_be_taken_back(store: &dyn Lanes) {
+pub(super) async fn a_queued_message_can_be_taken_back(store: &dyn Lanes) {
     let id = unowned(store, 1).await;
     let s = fill(store, &id, &["a", "b"]).await;
     assert!(store.discard(&ctx(), &id, s[0]).await.unwrap());

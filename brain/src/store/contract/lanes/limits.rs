@@ -24,7 +24,7 @@ async fn fill_up(store: &dyn Lanes) {
     }
 }
 
-pub(crate) async fn an_inbox_has_a_limit_and_room_for_control(store: &dyn Lanes) {
+pub(super) async fn an_inbox_has_a_limit_and_room_for_control(store: &dyn Lanes) {
     let id = unowned(store, 1).await;
     store.enqueue(&ctx(), &id, vec![keyed("k", "first")]).await.unwrap();
     store.discard(&ctx(), &id, Seq(1)).await.unwrap();
@@ -45,7 +45,7 @@ pub(crate) async fn an_inbox_has_a_limit_and_room_for_control(store: &dyn Lanes)
     store.enqueue(&ctx(), &id, vec![chat("more")]).await.unwrap();
 }
 
-pub(crate) async fn an_inbox_takes_messages_all_or_none(store: &dyn Lanes) {
+pub(super) async fn an_inbox_takes_messages_all_or_none(store: &dyn Lanes) {
     let id = unowned(store, 1).await;
     fill_up(store).await;
     let first = queued(store, &id, Class::Work).await[0].seq;
@@ -57,7 +57,7 @@ pub(crate) async fn an_inbox_takes_messages_all_or_none(store: &dyn Lanes) {
     assert!(!one.messages[0].duplicate);
 }
 
-pub(crate) async fn a_full_inbox_is_claimed_in_one_commit(store: &dyn Lanes) {
+pub(super) async fn a_full_inbox_is_claimed_in_one_commit(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     fill_up(store).await;
     let all = store.queued(&ctx(), &lane(1), Class::Work, PAGE_ROWS_MAX).await.unwrap();
@@ -77,7 +77,7 @@ fn large_head() -> Head {
     Head { awaits: vec![wait], turns: 9, ..Head::default() }
 }
 
-pub(crate) async fn a_head_has_a_limit(store: &dyn Lanes) {
+pub(super) async fn a_head_has_a_limit(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let write = LaneCommit { head: Some(large_head()), ..saying(1, 0, "a") };
     assert_limit(store.commit(&lease, write).await, "HEAD_BYTES_MAX");
@@ -87,7 +87,7 @@ pub(crate) async fn a_head_has_a_limit(store: &dyn Lanes) {
     assert_not_found(store.lane(&ctx(), &lane(2)).await);
 }
 
-pub(crate) async fn an_entry_has_a_limit(store: &dyn Lanes) {
+pub(super) async fn an_entry_has_a_limit(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let entries = vec![said("small"), said(&"x".repeat(ENTRY_BYTES_MAX))];
     let write = LaneCommit { entries, ..commit(1, 0) };
@@ -99,7 +99,7 @@ pub(crate) async fn an_entry_has_a_limit(store: &dyn Lanes) {
     assert_eq!(steps(store, &lane(1)).await, [fits]);
 }
 
-pub(crate) async fn a_commit_has_a_limit(store: &dyn Lanes) {
+pub(super) async fn a_commit_has_a_limit(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let entry = said(&"x".repeat(COMMIT_BYTES_MAX / 3));
     let write = LaneCommit { entries: vec![entry; 3], ..commit(1, 0) };
@@ -112,7 +112,7 @@ pub(crate) async fn a_commit_has_a_limit(store: &dyn Lanes) {
     assert_unchanged(store).await;
 }
 
-pub(crate) async fn a_message_has_a_limit(store: &dyn Lanes) {
+pub(super) async fn a_message_has_a_limit(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let large: NewMessage = chat(&"x".repeat(MESSAGE_BYTES_MAX));
     let both = vec![chat("small"), large.clone()];

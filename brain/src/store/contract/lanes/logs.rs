@@ -27,7 +27,7 @@ async fn seqs(store: &dyn Lanes, after: u64, view: View, limit: u32) -> (Vec<u64
     (slice.rows.iter().map(|row| row.seq.0).collect(), slice.upto.0)
 }
 
-pub(crate) async fn views_choose_entries(store: &dyn Lanes) {
+pub(super) async fn views_choose_entries(store: &dyn Lanes) {
     mixed(store).await;
     assert_eq!(seqs(store, 0, View::Steps, 100).await, (vec![1, 2, 3, 4, 5, 6], 6));
     assert_eq!(seqs(store, 0, View::Client, 100).await, (vec![1, 3, 4, 6], 6));
@@ -37,7 +37,7 @@ pub(crate) async fn views_choose_entries(store: &dyn Lanes) {
     assert_eq!(slice.rows[0].entry, said("four"));
 }
 
-pub(crate) async fn a_log_is_read_in_parts(store: &dyn Lanes) {
+pub(super) async fn a_log_is_read_in_parts(store: &dyn Lanes) {
     mixed(store).await;
     assert_eq!(seqs(store, 0, View::Chat, 2).await, (vec![1, 4], 4));
     assert_eq!(seqs(store, 4, View::Chat, 2).await, (vec![6], 6));
@@ -48,7 +48,7 @@ pub(crate) async fn a_log_is_read_in_parts(store: &dyn Lanes) {
     assert_eq!((empty.upto, empty.tail, empty.retained_from), (Seq(0), Seq(0), Seq(1)));
 }
 
-pub(crate) async fn entries_before_the_retained_ones_are_gone(store: &dyn Lanes) {
+pub(super) async fn entries_before_the_retained_ones_are_gone(store: &dyn Lanes) {
     let lease = mixed(store).await;
     let head = Head { retained_from: Seq(4), ..Head::default() };
     store.commit(&lease, LaneCommit { head: Some(head), ..commit(2, 6) }).await.unwrap();
@@ -60,7 +60,7 @@ pub(crate) async fn entries_before_the_retained_ones_are_gone(store: &dyn Lanes)
     assert_eq!(seqs(store, 0, View::Chat, 100).await, (vec![1, 4, 6], 6));
 }
 
-pub(crate) async fn the_newest_chat_comes_oldest_first(store: &dyn Lanes) {
+pub(super) async fn the_newest_chat_comes_oldest_first(store: &dyn Lanes) {
     mixed(store).await;
     let chat = async |before, limit| {
         let rows = store.chat_before(&ctx(), &lane(1), Seq(before), limit).await.unwrap();

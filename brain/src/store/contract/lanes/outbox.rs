@@ -7,7 +7,7 @@ use super::fixture::*;
 use crate::lanes::inbox::{Class, INBOX_ROWS_MAX};
 use crate::lanes::store::{LaneCommit, Outgoing, Runnable};
 
-pub(crate) async fn a_message_to_itself_is_queued_by_the_commit(store: &dyn Lanes) {
+pub(super) async fn a_message_to_itself_is_queued_by_the_commit(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let write = sending(1, 0, lane(1), chat("later"));
     store.commit(&lease, LaneCommit { entries: vec![said("a")], ..write }).await.unwrap();
@@ -24,7 +24,7 @@ pub(crate) async fn a_message_to_itself_is_queued_by_the_commit(store: &dyn Lane
     assert_eq!(store.deliver(&system(), 10).await.unwrap(), []);
 }
 
-pub(crate) async fn fifty_outboxes_reach_one_lane_once(store: &dyn Lanes) {
+pub(super) async fn fifty_outboxes_reach_one_lane_once(store: &dyn Lanes) {
     let target = unowned(store, 100).await;
     for n in 1..=50 {
         let lease = owned(store, n).await;
@@ -55,7 +55,7 @@ pub(crate) async fn fifty_outboxes_reach_one_lane_once(store: &dyn Lanes) {
     assert_eq!(texts, expected);
 }
 
-pub(crate) async fn a_sender_keeps_its_order(store: &dyn Lanes) {
+pub(super) async fn a_sender_keeps_its_order(store: &dyn Lanes) {
     let target = unowned(store, 100).await;
     let lease = owned(store, 1).await;
     let mut tail = 0;
@@ -72,7 +72,7 @@ pub(crate) async fn a_sender_keeps_its_order(store: &dyn Lanes) {
 }
 
 /// The commits end at the same entry; their messages are different ones all the same.
-pub(crate) async fn commits_without_entries_deliver_too(store: &dyn Lanes) {
+pub(super) async fn commits_without_entries_deliver_too(store: &dyn Lanes) {
     let target = unowned(store, 100).await;
     let lease = owned(store, 1).await;
     for n in 0..3u128 {
@@ -86,7 +86,7 @@ pub(crate) async fn commits_without_entries_deliver_too(store: &dyn Lanes) {
     assert_eq!(queued_texts(store, &target).await, ["0", "1", "2"]);
 }
 
-pub(crate) async fn messages_to_nobody_are_dropped(store: &dyn Lanes) {
+pub(super) async fn messages_to_nobody_are_dropped(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let closed = owned(store, 2).await;
     store.commit(&closed, closing(1, 0)).await.unwrap();
@@ -100,7 +100,7 @@ pub(crate) async fn messages_to_nobody_are_dropped(store: &dyn Lanes) {
     assert_eq!(store.deliver(&system(), 1).await.unwrap().len(), 1);
 }
 
-pub(crate) async fn a_full_receiver_gets_its_message_later(store: &dyn Lanes) {
+pub(super) async fn a_full_receiver_gets_its_message_later(store: &dyn Lanes) {
     let (full, other) = (unowned(store, 100).await, unowned(store, 101).await);
     for _ in 0..INBOX_ROWS_MAX / 100 {
         store.enqueue(&ctx(), &full, vec![chat("x"); 100]).await.unwrap();

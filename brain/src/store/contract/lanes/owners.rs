@@ -7,7 +7,7 @@ use super::fixture::*;
 use crate::lanes::head::Head;
 use crate::lanes::store::{LaneCommit, Takeover};
 
-pub(crate) async fn an_old_owners_last_write_is_seen_by_the_new_one(store: &dyn Lanes) {
+pub(super) async fn an_old_owners_last_write_is_seen_by_the_new_one(store: &dyn Lanes) {
     let old = owned(store, 1).await;
     store.commit(&old, saying(1, 0, "old")).await.unwrap();
     let taken =
@@ -19,7 +19,7 @@ pub(crate) async fn an_old_owners_last_write_is_seen_by_the_new_one(store: &dyn 
     assert_eq!(steps(store, &lane(1)).await, [said("old"), said("new")]);
 }
 
-pub(crate) async fn a_new_owner_fences_the_old_one(store: &dyn Lanes) {
+pub(super) async fn a_new_owner_fences_the_old_one(store: &dyn Lanes) {
     let old = owned(store, 1).await;
     let new = store.acquire(&ctx(), &lane(1), &boot(2), Takeover::From(vec![boot(1)])).await;
     let new = new.unwrap().lease;
@@ -29,7 +29,7 @@ pub(crate) async fn a_new_owner_fences_the_old_one(store: &dyn Lanes) {
     store.commit(&new, saying(2, 0, "new")).await.unwrap();
 }
 
-pub(crate) async fn a_write_and_a_takeover_at_once_leave_one_writer(store: &dyn Lanes) {
+pub(super) async fn a_write_and_a_takeover_at_once_leave_one_writer(store: &dyn Lanes) {
     for n in 1..20 {
         let old = owned(store, n).await;
         let (ctx, id, me) = (ctx(), lane(n), boot(2));
@@ -46,7 +46,7 @@ pub(crate) async fn a_write_and_a_takeover_at_once_leave_one_writer(store: &dyn 
     }
 }
 
-pub(crate) async fn only_a_dead_owner_is_replaced(store: &dyn Lanes) {
+pub(super) async fn only_a_dead_owner_is_replaced(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     for from in [Takeover::Unowned, Takeover::From(vec![]), Takeover::From(vec![boot(3)])] {
         let refused = store.acquire(&ctx(), &lane(1), &boot(2), from).await;
@@ -56,7 +56,7 @@ pub(crate) async fn only_a_dead_owner_is_replaced(store: &dyn Lanes) {
 }
 
 /// An acquisition whose answer was lost is resolved by asking again.
-pub(crate) async fn the_owner_may_take_its_lane_again(store: &dyn Lanes) {
+pub(super) async fn the_owner_may_take_its_lane_again(store: &dyn Lanes) {
     let first = owned(store, 1).await;
     let again = store.acquire(&ctx(), &lane(1), &boot(1), Takeover::Unowned).await.unwrap();
     assert!(again.lease.epoch > first.epoch);
@@ -64,7 +64,7 @@ pub(crate) async fn the_owner_may_take_its_lane_again(store: &dyn Lanes) {
     store.commit(&again.lease, saying(2, 0, "again")).await.unwrap();
 }
 
-pub(crate) async fn one_of_many_contenders_wins(store: &dyn Lanes) {
+pub(super) async fn one_of_many_contenders_wins(store: &dyn Lanes) {
     let id = unowned(store, 1).await;
     let ctx = ctx();
     let boots: Vec<_> = (1..=20).map(boot).collect();
@@ -73,7 +73,7 @@ pub(crate) async fn one_of_many_contenders_wins(store: &dyn Lanes) {
     assert_eq!(results.iter().filter(|r| r.is_ok()).count(), 1);
 }
 
-pub(crate) async fn a_released_lease_is_worth_nothing(store: &dyn Lanes) {
+pub(super) async fn a_released_lease_is_worth_nothing(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     store.release(lease.clone()).await.unwrap();
     assert_fenced(store.commit(&lease, saying(1, 0, "late")).await, lease.epoch);
@@ -81,14 +81,14 @@ pub(crate) async fn a_released_lease_is_worth_nothing(store: &dyn Lanes) {
     assert!(next.lease.epoch > lease.epoch);
 }
 
-pub(crate) async fn a_stale_release_is_ignored(store: &dyn Lanes) {
+pub(super) async fn a_stale_release_is_ignored(store: &dyn Lanes) {
     let old = owned(store, 1).await;
     let new = store.acquire(&ctx(), &lane(1), &boot(2), Takeover::From(vec![boot(1)])).await;
     store.release(old).await.unwrap();
     store.commit(&new.unwrap().lease, saying(1, 0, "mine")).await.unwrap();
 }
 
-pub(crate) async fn an_open_turn_is_handed_over(store: &dyn Lanes) {
+pub(super) async fn an_open_turn_is_handed_over(store: &dyn Lanes) {
     let old = owned(store, 1).await;
     store.commit(&old, saying(1, 0, "before")).await.unwrap();
     let open = LaneCommit {

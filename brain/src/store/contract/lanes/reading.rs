@@ -7,7 +7,7 @@ use super::fixture::*;
 use crate::lanes::store::{LaneCommit, View};
 use crate::port::Page;
 
-pub(crate) async fn a_reader_never_sees_an_entry_before_the_one_before_it(store: &dyn Lanes) {
+pub(super) async fn a_reader_never_sees_an_entry_before_the_one_before_it(store: &dyn Lanes) {
     const COMMITS: u64 = 60;
     let lease = owned(store, 1).await;
     let write = async {
@@ -34,7 +34,7 @@ pub(crate) async fn a_reader_never_sees_an_entry_before_the_one_before_it(store:
     tokio::join!(write, read);
 }
 
-pub(crate) async fn lanes_of_a_session_come_in_pages(store: &dyn Lanes) {
+pub(super) async fn lanes_of_a_session_come_in_pages(store: &dyn Lanes) {
     // Neither by id nor by name.
     let order = [3, 1, 12, 2, 11];
     for n in order {

@@ -53,7 +53,7 @@ async fn all_kinds(store: &dyn Lanes) -> Vec<Lease> {
     vec![idle, queued, settled, open, due_now, due_later]
 }
 
-pub(crate) async fn idle_and_owned_lanes_are_left_alone(store: &dyn Lanes) {
+pub(super) async fn idle_and_owned_lanes_are_left_alone(store: &dyn Lanes) {
     all_kinds(store).await;
     assert_eq!(found(store, &[]).await, [0u128; 0]);
     assert_eq!(found(store, &[boot(7)]).await, [0u128; 0]);
@@ -61,7 +61,7 @@ pub(crate) async fn idle_and_owned_lanes_are_left_alone(store: &dyn Lanes) {
     assert_eq!(store.owners(&system(), &boot(2)).await.unwrap(), [boot(1)]);
 }
 
-pub(crate) async fn queued_open_and_due_lanes_are_found(store: &dyn Lanes) {
+pub(super) async fn queued_open_and_due_lanes_are_found(store: &dyn Lanes) {
     for lease in all_kinds(store).await {
         store.release(lease).await.unwrap();
     }
@@ -77,7 +77,7 @@ pub(crate) async fn queued_open_and_due_lanes_are_found(store: &dyn Lanes) {
 }
 
 /// A turn that waits for someone else leaves memory; the answer or the deadline brings it back.
-pub(crate) async fn a_parked_turn_waits_for_its_answer(store: &dyn Lanes) {
+pub(super) async fn a_parked_turn_waits_for_its_answer(store: &dyn Lanes) {
     let parked = |at| {
         let wait = Await { id: "w".into(), kind: "tool".into(), due_at: Timestamp(at) };
         Head { awaits: vec![wait], due_at: Some(Timestamp(at)), ..open() }
@@ -94,14 +94,14 @@ pub(crate) async fn a_parked_turn_waits_for_its_answer(store: &dyn Lanes) {
     assert_eq!(found(store, &[]).await, [2, 3, 4]);
 }
 
-pub(crate) async fn lanes_of_dead_nodes_are_found(store: &dyn Lanes) {
+pub(super) async fn lanes_of_dead_nodes_are_found(store: &dyn Lanes) {
     all_kinds(store).await;
     assert_eq!(found(store, &[boot(7), boot(1)]).await, [2, 4, 5]);
     let some = store.runnable(&system(), &[boot(1)], Timestamp(NOW), 2).await.unwrap();
     assert_eq!(some.len(), 2);
 }
 
-pub(crate) async fn closed_lanes_are_never_runnable(store: &dyn Lanes) {
+pub(super) async fn closed_lanes_are_never_runnable(store: &dyn Lanes) {
     let lease = with_head(store, 1, open()).await;
     fill(store, &lane(1), &["a"]).await;
     let head = Head { status: ThinkProcessStatus::Closed, ..due(NOW) };

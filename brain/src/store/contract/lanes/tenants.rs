@@ -8,7 +8,7 @@ use crate::lanes::inbox::Class;
 use crate::lanes::store::{Lease, Outgoing, Takeover, View};
 use crate::port::Page;
 
-pub(crate) async fn another_tenants_lane_does_not_exist(store: &dyn Lanes) {
+pub(super) async fn another_tenants_lane_does_not_exist(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let s = fill(store, &lane(1), &["a"]).await;
     store.commit(&lease, saying(1, 0, "secret")).await.unwrap();
@@ -32,7 +32,7 @@ pub(crate) async fn another_tenants_lane_does_not_exist(store: &dyn Lanes) {
     assert_eq!(queued_texts(store, &lane(1)).await, ["a"]);
 }
 
-pub(crate) async fn the_same_id_in_two_tenants_is_two_lanes(store: &dyn Lanes) {
+pub(super) async fn the_same_id_in_two_tenants_is_two_lanes(store: &dyn Lanes) {
     let lease = owned(store, 1).await;
     let other = ctx_of("other");
     store.create(&other, new_lane(1)).await.unwrap();

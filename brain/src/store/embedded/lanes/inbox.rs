@@ -175,7 +175,8 @@ pub(super) fn move_oldest(conn: &Connection, key: &Key, lane: &mut Lane) -> Resu
          WHERE tenant = ?1 AND lane = ?2 AND seq >= ?3 AND state <= 1 ORDER BY seq LIMIT 1",
     )?;
     let row = params![key.tenant.as_str(), key.lane.as_str(), lane.inbox_oldest];
-    lane.inbox_oldest = find.query_row(row, |r| r.get(0))?;
+    let oldest = find.query_row(row, |r| r.get(0)).optional()?;
+    lane.inbox_oldest = oldest.unwrap_or(lane.inbox_next);
     Ok(())
 }
 
