@@ -122,12 +122,8 @@ pub enum Change {
         path: DocumentPath,
         /// The body, at most [`DOCUMENT_BYTES_MAX`].
         body: Bytes,
-        /// See [`HeadRow::kind`].
-        kind: String,
-        /// See [`HeadRow::mime`].
-        mime: String,
-        /// See [`HeadRow::head`].
-        head: Option<ParsedHead>,
+        /// What it is.
+        shape: Shape,
         /// What must hold.
         expected: Expected,
     },
@@ -153,7 +149,7 @@ pub enum Change {
     },
 }
 
-/// What a body is at a new path.
+/// What a body is, at its path.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// See [`HeadRow::kind`].

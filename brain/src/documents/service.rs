@@ -313,8 +313,8 @@ impl Documents {
     }
 
     fn put_change(&self, path: &DocumentPath, body: &Bytes, expected: Expected) -> Change {
-        let Shape { kind, mime, head } = self.shape(path, body);
-        Change::Put { path: path.clone(), body: body.clone(), kind, mime, head, expected }
+        let shape = self.shape(path, body);
+        Change::Put { path: path.clone(), body: body.clone(), shape, expected }
     }
 
     fn shape(&self, path: &DocumentPath, body: &[u8]) -> Shape {

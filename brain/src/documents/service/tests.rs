@@ -293,9 +293,7 @@ async fn an_edit_without_expectation_survives_another_writer() {
             let change = Change::Put {
                 path: path("a"),
                 body: "theirs".into(),
-                kind: "text".into(),
-                mime: "text/plain".into(),
-                head: None,
+                shape: Shape { kind: "text".into(), mime: "text/plain".into(), head: None },
                 expected: Expected::Any,
             };
             let set = ChangeSet {

@@ -118,10 +118,9 @@ impl Run<'_> {
         ids: &mut impl Iterator<Item = DocumentId>,
     ) -> Result<Option<DocumentId>> {
         match change {
-            Change::Put { path, body, kind, mime, head, expected } => {
+            Change::Put { path, body, shape, expected } => {
                 let new_id = ids.next().ok_or_else(|| fault("a put without an id"))?;
                 let digest = digest.ok_or_else(|| fault("a put without a digest"))?;
-                let shape = Shape { kind, mime, head };
                 let put = Put { path, body, digest, shape };
                 self.put(put, expected, new_id).map(Some)
             }

@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::ctx::{Actor, OPERATION_TIME_MAX};
-use crate::documents::{Change, Expected};
+use crate::documents::{Change, Expected, Shape};
 use crate::port::Error;
 use crate::runtime::Timestamp;
 use crate::store::embedded::OpenMode;
@@ -21,9 +21,7 @@ fn set(count: u64, bytes: usize) -> ChangeSet {
     let change = |i| Change::Put {
         path: format!("_vance/skills/s{i}/SKILL.md").parse::<DocumentPath>().unwrap(),
         body: Bytes::from(vec![b'x'; bytes]),
-        kind: "skill".into(),
-        mime: "text/markdown".into(),
-        head: None,
+        shape: Shape { kind: "skill".into(), mime: "text/markdown".into(), head: None },
         expected: Expected::Any,
     };
     let ids = (0..count).map(|i| DocumentId::from_bits(i.into())).collect();
