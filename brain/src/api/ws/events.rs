@@ -45,7 +45,7 @@ impl Source {
                     sender: sender.clone(),
                 })]
             }
-            Entry::Model { text, calls, usage, at } => {
+            Entry::Model { text, calls, usage, at, .. } => {
                 let mut events = vec![self.metrics(text, dto::usage(usage), *at)];
                 events.extend(calls.iter().map(|call| self.tool_start(call, *at)));
                 events
