@@ -69,3 +69,6 @@ impl Services {
         OpCtx { tenant, actor: Actor::Service("probe".to_owned()), deadline, cancel }
     }
 }
+
+#[cfg(test)]
+mod tests;

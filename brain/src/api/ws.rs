@@ -27,6 +27,7 @@ use axum::response::Response;
 use axum::routing::get;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+pub use connection::FAULTS_MAX;
 pub use outbound::{OUTBOUND_BYTES_MAX, WRITE_TIME_MAX};
 
 use super::error::{ApiError, RETRY_AFTER_MS, Result};

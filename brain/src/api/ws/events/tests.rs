@@ -56,6 +56,7 @@ fn entries() -> Vec<Entry> {
             calls: vec![call("doc_read"), call("doc_list")],
             usage: usage(),
             at: AT,
+            carry: None,
         },
         Entry::Started { call: "call-doc_read".to_owned(), tool: "doc_read".to_owned(), at: AT },
         Entry::Result {

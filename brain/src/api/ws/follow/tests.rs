@@ -147,6 +147,7 @@ fn entry(kind: u8, number: usize) -> Entry {
                 .collect(),
             usage: Usage::default(),
             at,
+            carry: None,
         },
         2 => Entry::StepClaimed { inputs: Vec::new() },
         _ => Entry::Started { call: String::new(), tool: String::new(), at },
