@@ -291,4 +291,4 @@ fn no_file(name: &SkillName, layer: SkillScope, path: &str) -> Error {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

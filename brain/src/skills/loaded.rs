@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::head_parser::SKILLS;
 use api_types::ids::{ProjectId, Revision, SkillName};
 use api_types::skills::SkillScope;
 use skill_lang::skill::{Head, LoadMode, ReferenceDoc};
@@ -41,6 +42,12 @@ impl LoadedSkill {
     #[must_use]
     pub fn consumes_args(&self) -> bool {
         self.head.arguments.consume()
+    }
+
+    /// Its folder's path in its project.
+    #[must_use]
+    pub fn folder_path(&self) -> String {
+        format!("{SKILLS}/{}", self.folder)
     }
 
     /// References that wait to be asked for, in the order of their declaration.

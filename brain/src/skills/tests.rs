@@ -1,4 +1,4 @@
-mod desk;
+pub(crate) mod desk;
 
 mod cascade;
 mod fresh;

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use crate::bundled::Bundled;
 use crate::ctx::{Actor, OpCtx};
 use crate::documents::{
-    Action, Applied, At, Change, ChangeSet, Document, Expected, HeadRow, Revisions, Store, Version,
+    Action, Applied, At, Change, ChangeSet, Document, Expected, HeadRow, Revisions, Shape, Store, Version,
 };
 use crate::port::{Page, Result, Slice};
 use crate::runtime::{IdGen, Timestamp};
@@ -19,89 +19,89 @@ use crate::skills::locks::{Locks, NoLocks};
 use crate::skills::{Scope, Skills, head_parser};
 use crate::store::embedded::{Embedded, OpenMode};
 
-pub(super) struct Desk {
-    pub(super) store: Arc<Interleaved>,
-    pub(super) skills: Skills,
+pub(crate) struct Desk {
+    pub(crate) store: Arc<Interleaved>,
+    pub(crate) skills: Arc<Skills>,
     ids: IdGen,
 }
 
-pub(super) fn name(text: &str) -> SkillName {
+pub(crate) fn name(text: &str) -> SkillName {
     text.parse().unwrap()
 }
 
-pub(super) fn path(text: &str) -> DocumentPath {
+pub(crate) fn path(text: &str) -> DocumentPath {
     text.parse().unwrap()
 }
 
-pub(super) fn home() -> ProjectId {
+pub(crate) fn home() -> ProjectId {
     "home".parse().unwrap()
 }
 
-pub(super) fn ctx() -> OpCtx {
+pub(crate) fn ctx() -> OpCtx {
     OpCtx::new("acme".parse().unwrap(), Actor::User("jane".parse().unwrap()))
 }
 
-pub(super) fn scope() -> Scope {
+pub(crate) fn scope() -> Scope {
     Scope { project: home(), user: Some("jane".parse().unwrap()) }
 }
 
 /// The project of a document layer.
-pub(super) fn project(layer: SkillScope) -> ProjectId {
+pub(crate) fn project(layer: SkillScope) -> ProjectId {
     scope().project_of(layer).unwrap()
 }
 
-pub(super) fn skill_md(title: &str, more: &str, body: &str) -> String {
+pub(crate) fn skill_md(title: &str, more: &str, body: &str) -> String {
     format!("---\ntitle: {title}\ndescription: About {title}.\nversion: 1.0.0\n{more}---\n{body}\n")
 }
 
-pub(super) fn put(at: &str, body: impl Into<String>) -> Change {
+pub(crate) fn put(at: &str, body: impl Into<String>) -> Change {
     let (path, body) = (path(at), body.into());
     let head = head_parser::parse(&path, body.as_bytes());
-    let (kind, mime) = ("skill".to_owned(), "text/markdown".to_owned());
-    Change::Put { path, body: Bytes::from(body), kind, mime, head, expected: Expected::Any }
+    let shape = Shape { kind: "skill".to_owned(), mime: "text/markdown".to_owned(), head };
+    Change::Put { path, body: Bytes::from(body), shape, expected: Expected::Any }
 }
 
-pub(super) fn rename(from: &str, to: &str) -> Change {
+pub(crate) fn rename(from: &str, to: &str) -> Change {
     let (path, to) = (path(from), path(to));
-    Change::Move { path, to, expected: Expected::Any, action: Action::Move }
+    Change::Move { path, to, expected: Expected::Any, action: Action::Move, shape: None }
 }
 
-pub(super) fn purge(at: &str) -> Change {
+pub(crate) fn purge(at: &str) -> Change {
     Change::Purge { path: path(at), expected: Expected::Any }
 }
 
 impl Desk {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(Bundled::of([]), Arc::new(NoLocks))
     }
 
-    pub(super) fn with(bundled: Bundled, locks: Arc<dyn Locks>) -> Self {
+    pub(crate) fn with(bundled: Bundled, locks: Arc<dyn Locks>) -> Self {
         let store = Arc::new(Interleaved {
             inner: Embedded::open(OpenMode::InMemory).unwrap(),
             rows_max: AtomicUsize::new(usize::MAX),
             deltas: AtomicUsize::new(0),
             reads: AtomicUsize::new(0),
         });
-        let skills = Skills::new(store.clone(), Arc::new(bundled), locks);
+        let skills = Arc::new(Skills::new(store.clone(), Arc::new(bundled), locks));
         Self { store, skills, ids: IdGen::seeded(7) }
     }
 
-    pub(super) async fn apply(&self, project: &ProjectId, changes: Vec<Change>) -> Result<Applied> {
+    pub(crate) async fn apply(&self, project: &ProjectId, changes: Vec<Change>) -> Result<Applied> {
         let ids = changes.iter().map(|_| DocumentId::from_bits(self.ids.bits())).collect();
         let set = ChangeSet { changes, by: "jane".into(), at: Timestamp(1), ids };
         self.store.inner.apply(&ctx(), project, set).await
     }
 
-    pub(super) async fn write(&self, layer: SkillScope, at: &str, body: impl Into<String>) {
+    pub(crate) async fn write(&self, layer: SkillScope, at: &str, body: impl Into<String>) {
         self.apply(&project(layer), vec![put(at, body)]).await.unwrap();
     }
 
-    pub(super) async fn remove(&self, layer: SkillScope, at: &str) {
+    pub(crate) async fn remove(&self, layer: SkillScope, at: &str) {
         self.apply(&project(layer), vec![purge(at)]).await.unwrap();
     }
 
     /// The copies that decide: `name layer state`.
-    pub(super) async fn listing(&self) -> Vec<String> {
+    pub(crate) async fn listing(&self) -> Vec<String> {
         let all = self.skills.effective(&ctx(), &scope()).await.unwrap();
         let line = |s: &crate::skills::Summary| {
             let state = match s.state {
@@ -117,15 +117,15 @@ impl Desk {
 
 /// Gives way at every read, and hands out pages as small as a test wants, so that writes fall
 /// between them. Counts what is read.
-pub(super) struct Interleaved {
-    pub(super) inner: Arc<Embedded>,
-    pub(super) rows_max: AtomicUsize,
-    pub(super) deltas: AtomicUsize,
-    pub(super) reads: AtomicUsize,
+pub(crate) struct Interleaved {
+    pub(crate) inner: Arc<Embedded>,
+    pub(crate) rows_max: AtomicUsize,
+    pub(crate) deltas: AtomicUsize,
+    pub(crate) reads: AtomicUsize,
 }
 
 impl Interleaved {
-    pub(super) fn counts(&self) -> (usize, usize) {
+    pub(crate) fn counts(&self) -> (usize, usize) {
         (self.deltas.load(Ordering::SeqCst), self.reads.load(Ordering::SeqCst))
     }
 }

@@ -87,10 +87,10 @@ fn changes(step: &Step, count: usize) -> (SkillScope, Vec<Change>) {
         Step::Put { layer, folder, file, text: variant, parsed } => {
             let body = if file == 0 { text(variant) } else { format!("text {variant}") };
             let mut change = put(&at(folder, file), body);
-            if let Change::Put { head, .. } = &mut change
+            if let Change::Put { shape, .. } = &mut change
                 && !parsed
             {
-                *head = None;
+                shape.head = None;
             }
             (layer_of(layer), vec![change])
         }
