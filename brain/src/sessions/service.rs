@@ -18,9 +18,8 @@ use crate::lanes::inbox::Body;
 use crate::lanes::store::{NewLane, Sent};
 use crate::lanes::{self, Lanes};
 use crate::port::{self, Page, Slice};
-use crate::recipes::{self, Recipes, Spawn};
+use crate::recipes::{self, Recipes};
 use crate::runtime::{Clock, IdGen};
-use crate::skills::{Scope, Skills};
 use crate::tenants;
 
 /// Name of every session's chat process.
@@ -139,8 +138,6 @@ pub struct SessionsParts {
     pub lanes: Lanes,
     /// What processes are made from.
     pub recipes: Arc<Recipes>,
-    /// What they start with.
-    pub skills: Arc<Skills>,
     /// Tells watchers.
     pub bus: Arc<dyn Bus>,
     /// Time.
@@ -219,12 +216,9 @@ impl Sessions {
         })?;
         self.check_project(ctx, user, &project).await?;
         let name = request.recipe.as_ref().unwrap_or(&self.parts.default_recipe);
+        let recipe = self.parts.recipes.snapshot(ctx, &project, name, &request.profile).await?;
         let (id, chat) = self.fresh_ids(ctx, request.key.as_deref());
         let at = self.parts.clock.now();
-        let scope = Scope { project: project.clone(), user: Some(user.clone()) };
-        let params = serde_json::Map::new();
-        let spawn = Spawn { scope: &scope, profile: &request.profile, params: &params, at };
-        let recipe = self.parts.recipes.snapshot(ctx, &self.parts.skills, name, spawn).await?;
         let new = NewSession {
             id,
             project: project.clone(),
