@@ -193,10 +193,8 @@ fn find<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
 
 fn parse<T: FromStr<Err: std::fmt::Display>>(name: &str, value: &str) -> Result<T> {
     if value.len() > PARAM_BYTES_MAX {
-        return Err(ApiError::invalid(format!(
-            "`{name}` is longer than {PARAM_BYTES_MAX} bytes"
-        ))
-        .because("invalid_parameter"));
+        return Err(ApiError::invalid(format!("`{name}` is longer than {PARAM_BYTES_MAX} bytes"))
+            .because("invalid_parameter"));
     }
     value.parse().map_err(|error| {
         ApiError::invalid(format!("`{name}`: {error}")).because("invalid_parameter")

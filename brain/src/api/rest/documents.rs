@@ -121,10 +121,7 @@ pub(super) const ROUTES: &[Route] = &[
         summary: "Changes documents of a project, all or none, as one revision.",
         access: Access::Tenant,
         params: &[shared::PROJECT, shared::AT_LEAST],
-        takes: Takes::Json {
-            schema: schema::<ChangeSetRequest>,
-            bytes_max: CHANGE_SET_BYTES_MAX,
-        },
+        takes: Takes::Json { schema: schema::<ChangeSetRequest>, bytes_max: CHANGE_SET_BYTES_MAX },
         gives: Gives::Json(schema::<ChangeSetResponse>),
         handler: |call| Box::pin(change(call)),
     },
@@ -167,7 +164,8 @@ async fn list(call: Call) -> Result<Reply> {
     let project = call.project().await?;
     let under: String = call.optional("pathPrefix")?.unwrap_or_default();
     let page = call.page()?;
-    let (slice, revisions) = call.services.documents.list(&call.ctx, &project, &under, page).await?;
+    let (slice, revisions) =
+        call.services.documents.list(&call.ctx, &project, &under, page).await?;
     Reply::json(&DocumentListResponse {
         items: slice.rows.into_iter().map(|row| dto::document(&project, row)).collect(),
         next_cursor: slice.next,
@@ -261,10 +259,7 @@ fn expected(call: &Call) -> Result<Expected> {
 }
 
 /// An expectation that came as `If-Match` and does not hold: HTTP has a status of its own for it.
-fn conditional(
-    call: &Call,
-    outcome: std::result::Result<Applied, Error>,
-) -> Result<Applied> {
+fn conditional(call: &Call, outcome: std::result::Result<Applied, Error>) -> Result<Applied> {
     let conditional = call.if_match()?.is_some();
     outcome.map_err(|error| match ApiError::from(error) {
         error if conditional && error.code() == ErrorCode::Conflict => {

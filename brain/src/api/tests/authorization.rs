@@ -96,7 +96,8 @@ async fn a_second_tenant_finds_nothing_by_ids_it_should_not_know() {
             .await;
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         assert!(!text.contains("secret"), "{path}: {text}");
-        let lists = ["whoami", "listDocuments", "getEffectiveSkills", "listRecipes", "listSessions"];
+        let lists =
+            ["whoami", "listDocuments", "getEffectiveSkills", "listRecipes", "listSessions"];
         if !lists.contains(&route.name) {
             assert_eq!(answer.status, 404, "{path}: {text}");
         }

@@ -123,9 +123,8 @@ impl Desk {
         let bus: Arc<dyn Bus> = Arc::new(LocalBus::default());
         let tenants: Arc<dyn Store> = Arc::new(Town::new());
         let bundled = Arc::new(Bundled::default());
-        let parse = |path: &DocumentPath, body: &[u8]| {
-            crate::skills::head_parser::parse(path, body)
-        };
+        let parse =
+            |path: &DocumentPath, body: &[u8]| crate::skills::head_parser::parse(path, body);
         let documents = Documents::new(
             store.clone(),
             Arc::new(Members::new(tenants.clone())),
@@ -184,7 +183,8 @@ impl Desk {
 
     /// Writes a document as `jane`; answers it.
     pub(super) async fn put(&self, project: &str, path: &str, text: &str) -> Value {
-        let change = json!({"changes": [{"op": "put", "path": path, "text": text, "expected": "any"}]});
+        let change =
+            json!({"changes": [{"op": "put", "path": path, "text": text, "expected": "any"}]});
         let path = format!("/brain/acme/documents/changes?projectId={project}");
         let answer = self.call("POST", &path, change.to_string()).await;
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -273,7 +273,11 @@ pub(super) fn jane() -> OpCtx {
 }
 
 /// A request with this token.
-pub(super) fn request(method: &str, path: &str, token: Option<&str>) -> axum::http::request::Builder {
+pub(super) fn request(
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+) -> axum::http::request::Builder {
     let request = Request::builder().method(method).uri(path);
     match token {
         Some(token) => request.header("authorization", format!("Bearer {token}")),

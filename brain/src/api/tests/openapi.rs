@@ -43,13 +43,8 @@ fn path_parameters_and_names_are_sound() {
             .filter(|param| param["in"] == "path")
             .map(|param| param["name"].as_str().unwrap().to_owned())
             .collect();
-        let in_path: BTreeSet<String> = route
-            .path
-            .split(['{', '}'])
-            .skip(1)
-            .step_by(2)
-            .map(str::to_owned)
-            .collect();
+        let in_path: BTreeSet<String> =
+            route.path.split(['{', '}']).skip(1).step_by(2).map(str::to_owned).collect();
         assert_eq!(declared, in_path, "{}", route.name);
         assert_ne!(operation["responses"], Value::Null);
     }

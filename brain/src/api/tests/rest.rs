@@ -80,10 +80,8 @@ async fn pages_follow_each_other() {
     let mut paths = Vec::new();
     let mut cursor = String::new();
     loop {
-        let page = desk
-            .get(&format!("/brain/acme/documents?projectId=home&limit=2{cursor}"))
-            .await
-            .json();
+        let page =
+            desk.get(&format!("/brain/acme/documents?projectId=home&limit=2{cursor}")).await.json();
         let items = page["items"].as_array().unwrap();
         paths.extend(items.iter().map(|item| item["path"].as_str().unwrap().to_owned()));
         match page["nextCursor"].as_str() {
@@ -208,7 +206,10 @@ async fn an_answer_waits_for_the_revision_that_is_demanded() {
     let (answer, ()) = tokio::join!(desk.send(ask("2")), later);
     assert_eq!(answer.json()["revision"], 2);
     let never = desk.send(ask("99")).await;
-    assert_eq!((never.status.as_u16(), &never.json()["reason"]), (504, &json!("revision_not_reached")));
+    assert_eq!(
+        (never.status.as_u16(), &never.json()["reason"]),
+        (504, &json!("revision_not_reached"))
+    );
     assert_eq!(desk.send(ask("soon")).await.status, 400);
 }
 
@@ -273,7 +274,10 @@ async fn sessions_are_listed_read_and_closed() {
     let cursor = first["nextCursor"].as_str().unwrap();
     let second = desk.get(&format!("{base}/messages?limit=2&cursor={cursor}")).await.json();
     let text = |page: &Value, index: usize| page["messages"][index]["content"].clone();
-    assert_eq!([text(&first, 0), text(&first, 1), text(&second, 0)], ["message 0", "message 1", "message 2"]);
+    assert_eq!(
+        [text(&first, 0), text(&first, 1), text(&second, 0)],
+        ["message 0", "message 1", "message 2"]
+    );
     assert_eq!(second["nextCursor"], Value::Null);
 
     let active = desk.get(&format!("/brain/acme/skills/active?sessionId={id}")).await.json();
@@ -287,7 +291,10 @@ async fn sessions_are_listed_read_and_closed() {
 async fn probes_tell_life_from_readiness() {
     let desk = Desk::new();
     let probe = |path: &'static str| request("GET", path, None).body(Body::empty()).unwrap();
-    assert_eq!(desk.send(probe("/healthz")).await.json(), json!({"status": "ok", "version": "1.2.3"}));
+    assert_eq!(
+        desk.send(probe("/healthz")).await.json(),
+        json!({"status": "ok", "version": "1.2.3"})
+    );
     assert_eq!(desk.send(probe("/readyz")).await.status, 200);
     desk.services.tasks.stop(Duration::from_secs(1)).await;
     assert_eq!(desk.send(probe("/healthz")).await.status, 200);

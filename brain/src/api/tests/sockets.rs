@@ -77,9 +77,22 @@ async fn frames_are_answered_each_by_its_own() {
     assert_eq!((&pong["type"], &pong["data"]["clientTimestamp"]), (&json!("pong"), &json!(12)));
     let cases = [
         ("{".to_owned(), Value::Null, "invalid_json"),
-        (r#"{"channel":"session","payload":{"id":"a","type":"pin"}}"#.to_owned(), json!("a"), "unknown_type"),
-        (r#"{"channel":"session","payload":{"id":"b","type":"process-steer","data":[]}}"#.to_owned(), json!("b"), "invalid_frame"),
-        (r#"{"channel":"x","payload":{"id":"c","type":"ping"}}"#.to_owned(), json!("c"), "unknown_channel"),
+        (
+            r#"{"channel":"session","payload":{"id":"a","type":"pin"}}"#.to_owned(),
+            json!("a"),
+            "unknown_type",
+        ),
+        (
+            r#"{"channel":"session","payload":{"id":"b","type":"process-steer","data":[]}}"#
+                .to_owned(),
+            json!("b"),
+            "invalid_frame",
+        ),
+        (
+            r#"{"channel":"x","payload":{"id":"c","type":"ping"}}"#.to_owned(),
+            json!("c"),
+            "unknown_channel",
+        ),
     ];
     for (text, reply_to, reason) in cases {
         socket.text(text.clone()).await;
@@ -134,7 +147,10 @@ async fn requests_about_a_process_need_a_session() {
     let again = socket.ask("session-create", json!({"projectId": "home"})).await;
     assert_eq!(again["data"]["reason"], "session_bound");
     let queued = socket.ask("process-steer", steer).await;
-    assert_eq!((&queued["type"], &queued["data"]["duplicate"]), (&json!("process-steer"), &json!(false)));
+    assert_eq!(
+        (&queued["type"], &queued["data"]["duplicate"]),
+        (&json!("process-steer"), &json!(false))
+    );
     let unknown = json!({"processName": "worker", "content": "hi"});
     let refused = socket.ask("process-steer", unknown).await;
     assert_eq!(refused["data"]["reason"], "unknown_process");
@@ -160,10 +176,12 @@ async fn skills_are_queued_or_listed() {
     let desk = Desk::new();
     let address = desk.listen().await;
     let (mut socket, ..) = bound(&desk, &address).await;
-    let listed = socket.ask("process-skill", json!({"processName": "chat", "command": "LIST"})).await;
+    let listed =
+        socket.ask("process-skill", json!({"processName": "chat", "command": "LIST"})).await;
     let names = listed["data"]["availableSkills"].to_string();
     assert!(names.contains("\"code-review\""), "{names}");
-    let activate = json!({"processName": "chat", "command": "ACTIVATE", "skillName": "code-review"});
+    let activate =
+        json!({"processName": "chat", "command": "ACTIVATE", "skillName": "code-review"});
     let queued = socket.ask("process-skill", activate).await;
     assert!(queued["data"]["queued"].is_u64(), "{queued}");
     let nameless = json!({"processName": "chat", "command": "CLEAR"});
@@ -222,7 +240,10 @@ async fn resumed(address: &str, session: &str, cursor: &str, count: usize) -> Ve
     let mut socket = Socket::open(address, "acme", JANE).await;
     let data = json!({"sessionId": session, "cursor": cursor, "takeover": true});
     let bound = socket.ask("session-resume", data).await;
-    assert_eq!((&bound["data"]["resync"], &bound["data"]["cursor"]), (&json!(false), &json!(cursor)));
+    assert_eq!(
+        (&bound["data"]["resync"], &bound["data"]["cursor"]),
+        (&json!(false), &json!(cursor))
+    );
     let mut frames = Vec::new();
     while frames.len() < count {
         let mut frame = socket.frame().await["payload"].clone();

@@ -396,7 +396,11 @@ impl Connection {
         self.send(None, None, welcome)
     }
 
-    fn send_error(&mut self, reply_to: Option<String>, error: ApiError) -> std::result::Result<(), End> {
+    fn send_error(
+        &mut self,
+        reply_to: Option<String>,
+        error: ApiError,
+    ) -> std::result::Result<(), End> {
         let body = error.into_body(&self.services.request_id());
         self.send(None, reply_to, Event::Error(body))
     }

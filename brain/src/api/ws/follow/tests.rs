@@ -102,13 +102,7 @@ impl Read for Logs {
         unreachable!("not read by followers")
     }
 
-    async fn queued(
-        &self,
-        _: &OpCtx,
-        _: &LaneId,
-        _: Class,
-        _: u32,
-    ) -> port::Result<Vec<Message>> {
+    async fn queued(&self, _: &OpCtx, _: &LaneId, _: Class, _: u32) -> port::Result<Vec<Message>> {
         unreachable!("not read by followers")
     }
 
