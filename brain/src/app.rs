@@ -167,7 +167,6 @@ impl App {
             authenticator: Arc::new(api::auth::StoredTokens::new(tenants.clone())),
             tenants,
             documents,
-            freshness: api::freshness::Freshness::new(documents_store),
             skills,
             recipes,
             sessions,

@@ -26,5 +26,6 @@ pub mod tools;
 pub mod turns;
 
 pub mod api;
+pub mod app;
 pub mod bus;
 pub mod store;
