@@ -63,9 +63,3 @@ impl Bundled {
         files.map(|(path, body)| (path, *body))
     }
 }
-
-/// The shipped text at a path.
-#[must_use]
-pub fn text(path: &DocumentPath) -> Option<&'static str> {
-    FILES.get_file(path.as_str()).and_then(include_dir::File::contents_utf8)
-}

@@ -59,8 +59,8 @@ pub trait Shelf: Clone + Default + Send + Sync + 'static {
 pub struct View<S> {
     /// All configuration writes up to this one are in it.
     pub at: Revision,
-    /// The mirror.
-    pub shelf: S,
+    /// The mirror; the same one for as long as nothing in the folder changes.
+    pub shelf: Arc<S>,
 }
 
 /// Mirrors of many projects, shared by all users, bounded in bytes.
@@ -154,24 +154,31 @@ impl<S: Shelf> Mirror<S> {
         view: Option<Arc<View<S>>>,
         at_least: Revision,
     ) -> Result<View<S>, Error> {
-        let mut next = view.map(Arc::unwrap_or_clone).unwrap_or_default();
-        let since = next.at;
-        next.at = next.at.max(at_least);
+        let since = view.as_ref().map(|view| view.at).unwrap_or_default();
+        let mut shelf = view.map(|view| view.shelf.clone()).unwrap_or_default();
+        let mut at = since.max(at_least);
         let mut page = Page::default();
+        let mut changed = false;
         loop {
             let read = self.store.changed(ctx, project, since, S::FOLDER, page);
             let slice = ctx.bound(read).await??;
-            let newest = slice.rows.iter().map(|row| row.revision).max();
-            next.at = next.at.max(newest.unwrap_or_default());
-            next.shelf.apply(slice.rows);
+            if let Some(newest) = slice.rows.iter().map(|row| row.revision).max() {
+                at = at.max(newest);
+                changed = true;
+                // Copies it once: readers keep the one that they have.
+                Arc::make_mut(&mut shelf).apply(slice.rows);
+            }
             match slice.next {
                 Some(after) => page = Page { after: Some(after), limit: 0 },
                 None => break,
             }
         }
-        self.fetch(ctx, project, &mut next.shelf).await?;
-        next.shelf.settle();
-        Ok(next)
+        if changed {
+            let shelf = Arc::make_mut(&mut shelf);
+            self.fetch(ctx, project, shelf).await?;
+            shelf.settle();
+        }
+        Ok(View { at, shelf })
     }
 
     async fn fetch(&self, ctx: &OpCtx, project: &ProjectId, shelf: &mut S) -> Result<(), Error> {

@@ -107,7 +107,12 @@ impl Recipes {
             }
         }
         let mirror = Mirror::new(store.clone(), RECIPES_BYTES_MAX);
-        Self { store, mirror, bundled, shipped: Arc::new(View { at: Revision(0), shelf }) }
+        Self {
+            store,
+            mirror,
+            bundled,
+            shipped: Arc::new(View { at: Revision(0), shelf: shelf.into() }),
+        }
     }
 
     async fn layers(&self, ctx: &OpCtx, project: &ProjectId) -> Result<Layers, Error> {

@@ -263,19 +263,6 @@ impl Skills {
     }
 }
 
-/// Refuses a name that a process may not have; `None` allows all.
-///
-/// # Errors
-/// [`Error::NotAllowed`].
-pub fn check_allowed(name: &SkillName, allowed: Option<&[SkillName]>) -> Result<(), Error> {
-    match allowed {
-        Some(allowed) if !allowed.contains(name) => {
-            Err(Error::NotAllowed { name: name.clone(), allowed: allowed.to_vec() })
-        }
-        _ => Ok(()),
-    }
-}
-
 fn place(scope: &Scope, name: &SkillName, layer: SkillScope, entry: &Entry) -> Place {
     Place {
         name: name.clone(),

@@ -8,7 +8,7 @@ use api_types::ids::{DocumentPath, ProjectId, Revision, TenantId};
 use super::error::Error;
 use super::model::At;
 use super::store::Store;
-use crate::bundled;
+use crate::bundled::Bundled;
 use crate::ctx::OpCtx;
 use crate::port;
 
@@ -22,14 +22,15 @@ type Found = (Vec<Revision>, Arc<str>);
 /// Looks texts up, fresh each time: a kept text is used only while no layer's configuration changed.
 pub struct Cascade {
     store: Arc<dyn Store>,
+    bundled: Arc<Bundled>,
     texts: Mutex<HashMap<Key, Found>>,
 }
 
 impl Cascade {
     /// The cascade over this store and the bundle.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, texts: Mutex::default() }
+    pub fn new(store: Arc<dyn Store>, bundled: Arc<Bundled>) -> Self {
+        Self { store, bundled, texts: Mutex::default() }
     }
 
     /// The nearest text at `path`.
@@ -76,8 +77,7 @@ impl Cascade {
                 Err(error) => return Err(error.into()),
             }
         }
-        bundled::text(&parsed)
-            .map(Into::into)
-            .ok_or_else(|| Error::NotFound { what: format!("document {path}") })
+        let bundled = self.bundled.get(&parsed).map(String::from_utf8_lossy);
+        bundled.map(Into::into).ok_or_else(|| Error::NotFound { what: format!("document {path}") })
     }
 }

@@ -69,14 +69,6 @@ pub enum Error {
         /// The layer whose copy counts.
         by: SkillScope,
     },
-    /// The process may not have it.
-    #[error("the recipe does not allow the skill `{name}`; it allows {}", names(.allowed))]
-    NotAllowed {
-        /// The name asked for.
-        name: SkillName,
-        /// What is allowed.
-        allowed: Vec<SkillName>,
-    },
     /// No such file in the skill's folder.
     #[error("the skill `{name}` of the {} layer has no file `{path}`", .layer.cli_name())]
     NoFile {
@@ -139,7 +131,7 @@ impl Error {
             | Self::Invalid { .. }
             | Self::Hidden { .. }
             | Self::TooLarge { .. } => ErrorCode::InvalidArgument,
-            Self::Locked { .. } | Self::NotAllowed { .. } => ErrorCode::Forbidden,
+            Self::Locked { .. } => ErrorCode::Forbidden,
             Self::Store(error) => error.code(),
             Self::Stopped(stopped) => stopped.code(),
         }
@@ -153,7 +145,6 @@ impl Error {
             Self::Disabled { .. } | Self::Hidden { .. } => "skill_disabled",
             Self::Invalid { .. } => "skill_invalid",
             Self::Locked { .. } => "skill_locked",
-            Self::NotAllowed { .. } => "skill_not_allowed",
             Self::NoFile { .. } => "unknown_skill_file",
             Self::Gone { .. } => "skill_revision_gone",
             Self::TooLarge { .. } => "skill_too_large",
@@ -169,13 +160,6 @@ fn did_you_mean(suggestion: Option<&SkillName>) -> String {
 
 fn layers(scopes: &[SkillScope]) -> String {
     scopes.iter().map(|scope| scope.cli_name()).collect::<Vec<_>>().join(", ")
-}
-
-fn names(allowed: &[SkillName]) -> String {
-    match allowed {
-        [] => "none".to_owned(),
-        names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
-    }
 }
 
 /// The first error with its place, and how many more there are.

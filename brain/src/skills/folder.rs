@@ -12,8 +12,8 @@ use super::head_parser::{SKILL_FILE, SKILLS};
 
 /// What a file counts for in memory beside its path, in bytes.
 const FILE_BYTES: usize = 120;
-/// What a folder counts for beside its files and its head, in bytes.
-const FOLDER_BYTES: usize = 400;
+/// What a folder counts for beside its files and the texts of its head, in bytes.
+const FOLDER_BYTES: usize = 1_400;
 /// What a freshly parsed head counts for at most, in bytes.
 const HEAD_BYTES: usize = 8 * 1024;
 

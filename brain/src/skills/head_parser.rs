@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api_types::ids::DocumentPath;
 use skill_lang::load::{Input, Loaded, load};
 
-use crate::documents::ParsedHead;
+use crate::documents::{HeadParser, ParsedHead};
 use crate::recipes;
 
 /// Where skills lie in a project, without a trailing `/`.
@@ -16,6 +16,16 @@ pub const SKILL_FILE: &str = "SKILL.md";
 /// Version of the parser of skills. Raise it with every change of what the loader says or of how
 /// it is stored: rows of other versions are parsed anew by whoever reads them.
 const SKILL_VERSION: u32 = 1;
+
+/// Parses the heads of skills and recipes for the documents service.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SkillHeads;
+
+impl HeadParser for SkillHeads {
+    fn parse(&self, path: &DocumentPath, body: &[u8]) -> Option<ParsedHead> {
+        parse(path, body)
+    }
+}
 
 /// Splits the path of a file in a skill's folder into the folder and the path in there.
 #[must_use]

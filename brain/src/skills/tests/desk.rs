@@ -14,7 +14,7 @@ use crate::documents::{
     Action, Applied, At, Change, ChangeSet, Document, Expected, HeadRow, Revisions, Shape, Store,
     Version,
 };
-use crate::port::{Page, Result, Slice};
+use crate::port::{Error, Page, Result, Slice};
 use crate::runtime::{IdGen, Timestamp};
 use crate::skills::locks::{Locks, NoLocks};
 use crate::skills::{Scope, Skills, head_parser};
@@ -77,11 +77,16 @@ impl Desk {
     }
 
     pub(crate) fn with(bundled: Bundled, locks: Arc<dyn Locks>) -> Self {
+        Self::on(OpenMode::InMemory, bundled, locks)
+    }
+
+    pub(crate) fn on(mode: OpenMode, bundled: Bundled, locks: Arc<dyn Locks>) -> Self {
         let store = Arc::new(Interleaved {
-            inner: Embedded::open(OpenMode::InMemory).unwrap(),
+            inner: Embedded::open(mode).unwrap(),
             rows_max: AtomicUsize::new(usize::MAX),
             deltas: AtomicUsize::new(0),
             reads: AtomicUsize::new(0),
+            failures: AtomicUsize::new(0),
         });
         let skills = Arc::new(Skills::new(store.clone(), Arc::new(bundled), locks));
         Self { store, skills, ids: IdGen::seeded(7) }
@@ -123,6 +128,8 @@ pub(crate) struct Interleaved {
     pub(crate) rows_max: AtomicUsize,
     pub(crate) deltas: AtomicUsize,
     pub(crate) reads: AtomicUsize,
+    /// The next pages of changes fail, so many.
+    pub(crate) failures: AtomicUsize,
 }
 
 impl Interleaved {
@@ -148,6 +155,11 @@ impl Store for Interleaved {
     ) -> Result<Slice<HeadRow>> {
         self.deltas.fetch_add(1, Ordering::SeqCst);
         tokio::task::yield_now().await;
+        let failures = self.failures.load(Ordering::SeqCst);
+        self.failures.store(failures.saturating_sub(1), Ordering::SeqCst);
+        if failures > 0 {
+            return Err(Error::Unavailable { reason: "cut off".to_owned() });
+        }
         let limit = self.rows_max.load(Ordering::SeqCst).min(page.rows() as usize);
         let page = Page { limit: u32::try_from(limit).unwrap(), ..page };
         self.inner.changed(ctx, project, since, under, page).await

@@ -1,6 +1,7 @@
 //! Whatever was written is seen by the very next lookup.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use api_types::ids::SkillName;
@@ -9,10 +10,14 @@ use api_types::skills::SkillState;
 use proptest::prelude::*;
 
 use super::desk::*;
+use crate::bundled::Bundled;
 use crate::documents::{At, Change, Store};
+use crate::mirror::Mirror;
 use crate::port::Page;
 use crate::skills::catalogue::{Entry, Layer};
 use crate::skills::head_parser::SKILLS;
+use crate::skills::locks::NoLocks;
+use crate::store::embedded::OpenMode;
 
 const FOLDERS: [&str; 4] = ["alpha", "be-ta", "Be_Ta", "b!d"];
 const FILES: [&str; 3] = ["SKILL.md", "ref.md", "deep/x.md"];
@@ -243,4 +248,60 @@ async fn readers_never_see_half_a_change_set() {
         assert!(titles.len() > 1, "the writer ran meanwhile");
     };
     futures::join!(writer, reader);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_under_way_leaves_the_last_state_and_the_next_lookup_catches_up() {
+    let desk = Desk::new();
+    desk.write(Project, "_vance/skills/a/SKILL.md", skill_md("One", "", "")).await;
+    assert_eq!(desk.listing().await, ["a project valid"]);
+    desk.store.rows_max.store(1, Ordering::SeqCst);
+    for at in ["_vance/skills/b/SKILL.md", "_vance/skills/c/SKILL.md"] {
+        desk.write(Project, at, skill_md("Two", "", "")).await;
+    }
+    desk.store.failures.store(1, Ordering::SeqCst);
+    let failed = desk.skills.effective(&ctx(), &scope()).await.unwrap_err();
+    assert_eq!(failed.to_string(), "the store is unavailable: cut off");
+    assert_eq!(desk.listing().await, ["a project valid", "b project valid", "c project valid"]);
+}
+
+#[tokio::test]
+async fn mirrors_that_do_not_fit_are_read_again() {
+    let desk = Desk::new();
+    let mirror = Mirror::<Layer>::new(desk.store.clone(), 4_000);
+    let projects = [User, Project, Vance].map(project);
+    for (number, project) in projects.iter().enumerate() {
+        let at = format!("_vance/skills/s{number}/SKILL.md");
+        desk.apply(project, vec![put(&at, skill_md("T", "", ""))]).await.unwrap();
+    }
+    for _ in 0..3 {
+        for (number, project) in projects.iter().enumerate() {
+            let views = mirror.views(&ctx(), std::slice::from_ref(project)).await.unwrap();
+            assert!(views[0].shelf.get(&name(&format!("s{number}"))).is_some());
+            assert!(mirror.bytes() <= 4_000);
+        }
+    }
+    let (deltas, _) = desk.store.counts();
+    assert!(deltas > 3, "the bound made it read again");
+}
+
+/// Threads of the store's own: whoever got the answer to a write finds it, whatever others do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_writer_finds_what_it_wrote() {
+    let folder = tempfile::tempdir().unwrap();
+    let mode = OpenMode::Folder(folder.path().to_owned());
+    let desk = Desk::on(mode, Bundled::of([]), Arc::new(NoLocks));
+    let (ctx, scope) = (ctx(), scope());
+    let writer = async |number: usize| {
+        let (of, at) = (format!("s{number}"), format!("_vance/skills/s{number}/SKILL.md"));
+        for round in 0..20 {
+            let title = format!("T{round}");
+            desk.write([User, Project, Vance][round % 3], &at, skill_md(&title, "", "")).await;
+            let visible = desk.skills.visible(&ctx, &scope).await.unwrap();
+            let resolution = visible.resolve(&name(&of));
+            let titles = resolution.candidates().iter().map(|r| &r.copy.content.head().title);
+            assert!(titles.into_iter().any(|found| *found == title));
+        }
+    };
+    futures::future::join_all((0..8).map(writer)).await;
 }
