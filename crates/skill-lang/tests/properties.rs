@@ -125,7 +125,7 @@ fn check_loaded(text: &str, loaded: &Loaded) {
     let errors = loaded.errors().count();
     assert_eq!(loaded.state == State::Valid, errors == 0);
     assert_eq!(loaded.state == State::Valid, !loaded.head.description.is_empty() && errors == 0);
-    let lines = u32::try_from(text.split('\n').count()).unwrap();
+    let lines = u32::try_from(text.split('\n').count()).expect("few lines");
     for problem in &loaded.diagnostics {
         assert!((1..=lines).contains(&problem.line), "{problem}");
         assert!(problem.position().offset_in(text).is_some(), "{problem}");
@@ -139,7 +139,7 @@ fn check_loaded(text: &str, loaded: &Loaded) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, max_global_rejects: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, max_global_rejects: 20_000, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_loads_or_says_where_it_fails(text in skill()) {

@@ -47,12 +47,8 @@ fn run(report: &mut Report<'_>, entry: Entry<'_, '_>, head: &Head) -> Run {
         Value::Map(_) => part("target"),
         _ if entry.value.is_null() => None,
         Value::Scalar { text, .. } => {
-            let fix = (
-                entry.value.written(report.text()),
-                format!("{{target: {}}}", in_flow(text.trim())),
-            );
-            let message = "`run` should be a map with `target`";
-            report.warn_fix(Code::WrongType, entry.at(), message, fix);
+            let map = format!("{{target: {}}}", in_flow(text.trim()));
+            entry.propose(report, Code::WrongType, "`run` should be a map with `target`", map);
             Some(text.trim().to_owned())
         }
         Value::List(_) => {

@@ -1,3 +1,7 @@
+mod cases;
+mod native;
+mod syntax;
+
 use super::*;
 use crate::diagnostic::{Severity, apply_fixes};
 use crate::skill::{Arguments, Dialect};

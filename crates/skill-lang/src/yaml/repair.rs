@@ -8,7 +8,7 @@ mod value;
 
 use std::ops::Range;
 
-use self::value::{Region, as_meant, is_fine, reason};
+use self::value::{Region, as_meant, is_fine, on_one_line, reason};
 use super::Edit;
 use super::quote::double_quoted;
 use crate::diagnostic::Code;
@@ -114,13 +114,19 @@ impl<'a> Walk<'a> {
         let region = closed.unwrap_or_else(|| self.indented_region(at, start, column, inline));
         let value = &self.text[region.bytes.clone()];
         if value.contains("\n\t") || !is_fine(value, &self.text[..self.end]) {
-            let meant = as_meant(value);
             let (offset, why) = reason(value);
             self.repairs.push(Repair {
                 code: Code::UnquotedValue,
                 at: region.bytes.start + offset,
                 message: format!("{why}; read as plain text, put it in quotes"),
-                edit: Edit { range: region.bytes, text: double_quoted(&meant) },
+                edit: Edit { text: double_quoted(&as_meant(value)), range: region.bytes },
+            });
+        } else if let Some(line) = self.outdented(at + 1..region.next_line, column) {
+            self.repairs.push(Repair {
+                code: Code::WrongIndentation,
+                at: self.lines[line].start,
+                message: "the value goes on here, but is not indented".to_owned(),
+                edit: Edit { text: on_one_line(value), range: region.bytes },
             });
         }
         region.next_line
@@ -168,6 +174,13 @@ impl<'a> Walk<'a> {
         }
         let end = start + self.text[start..self.lines[last].end].trim_end_matches(BLANKS).len();
         Region { bytes: start..end, next_line: last + 1 }
+    }
+
+    /// The first of the lines that is not indented more than the key.
+    fn outdented(&self, mut lines: Range<usize>, column: usize) -> Option<usize> {
+        lines.find(|line| {
+            !self.line(*line).trim_matches(BLANKS).is_empty() && self.indent(*line) <= column
+        })
     }
 
     fn continues(&mut self, at: usize, column: usize, inline: bool) -> bool {
@@ -273,6 +286,12 @@ fn is_block_header(value: &str) -> bool {
     let rest = rest.trim_start_matches(|c: char| matches!(c, '+' | '-' | '1'..='9'));
     rest.trim_matches(BLANKS).is_empty()
         || (rest.starts_with([' ', '\t']) && rest.trim_start_matches(BLANKS).starts_with('#'))
+}
+
+/// The key, if the line starts an entry at the left edge.
+pub(super) fn starts_entry(line: &str) -> Option<&str> {
+    let key = key_of(line, true)?;
+    (!line.starts_with(BLANKS)).then_some(key.name)
 }
 
 struct Key<'a> {

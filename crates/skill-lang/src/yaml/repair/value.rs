@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser};
 
+use super::super::quote::double_quoted;
 use crate::text::BLANKS;
 
 /// A value on one or several lines.
@@ -45,6 +46,24 @@ pub(super) fn is_fine(value: &str, head: &str) -> bool {
         }
     }
     roots == 1
+}
+
+/// A value that is fine but for the indentation of its lines, on one line.
+pub(super) fn on_one_line(value: &str) -> String {
+    if value.starts_with(['[', '{']) {
+        if value.contains('#') {
+            // Perhaps a comment, which would swallow the rest of the line.
+            return value.to_owned();
+        }
+        return value.split(BLANKS).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    }
+    let mut parser = Parser::new_from_str(value);
+    let scalar =
+        std::iter::from_fn(|| parser.next_event()?.ok()).find_map(|(event, _)| match event {
+            Event::Scalar(text, ..) => Some(text.into_owned()),
+            _ => None,
+        });
+    double_quoted(&scalar.unwrap_or_else(|| as_meant(value)))
 }
 
 /// Length of a quoted or bracketed value, up to and with its closing character.
