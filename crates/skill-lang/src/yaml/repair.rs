@@ -28,7 +28,8 @@ pub(crate) struct Repair {
 /// Finds repairs, sorted by place and not overlapping; none if there is nothing to repair.
 pub(crate) fn repair(text: &str, head: Range<usize>) -> Vec<Repair> {
     let lines: Vec<Line> = lines(text, head.clone()).collect();
-    let mut walk = Walk { text, end: head.end, lines, repairs: Vec::new(), budget: SCAN_BYTES_MAX };
+    let mut walk =
+        Walk { text, end: head.end, lines, repairs: Vec::new(), budget: SCAN_BYTES_MAX, keys: 0 };
     let mut at = 0;
     while at < walk.lines.len() {
         at = walk.entry(at);
@@ -52,6 +53,8 @@ struct Walk<'a> {
     lines: Vec<Line>,
     repairs: Vec<Repair>,
     budget: usize,
+    /// Keys seen so far.
+    keys: usize,
 }
 
 /// A line without its indentation and list markers.
@@ -87,6 +90,10 @@ impl<'a> Walk<'a> {
         }
         let value = &self.text[value_start..self.lines[at].end];
         let trimmed = value.trim_start_matches(BLANKS);
+        self.keys += 1;
+        if value.starts_with('\t') && !trimmed.is_empty() {
+            self.replace_tab_behind(value_start..self.lines[at].end - trimmed.len(), key.name);
+        }
         if trimmed.is_empty() || trimmed.starts_with('#') {
             return at + 1;
         }
@@ -98,7 +105,11 @@ impl<'a> Walk<'a> {
     }
 
     fn text_without_key(&mut self, at: usize, content: &Content) -> usize {
-        if content.start >= self.lines[at].end || (content.column == 0 && !content.item) {
+        if content.start >= self.lines[at].end {
+            return at + 1;
+        }
+        if content.column == 0 && !content.item {
+            self.stray(at);
             return at + 1;
         }
         // Continuations of a list's text stand behind its dash, those of a bare text anywhere
@@ -213,11 +224,21 @@ impl<'a> Walk<'a> {
     }
 
     /// The line behind a block scalar (`|` or `>`).
-    fn skip_block(&self, at: usize, column: usize) -> usize {
-        let inside = |line: &usize| {
-            self.line(*line).trim_matches(BLANKS).is_empty() || self.indent(*line) > column
-        };
-        (at + 1..self.lines.len()).find(|line| !inside(line)).unwrap_or(self.lines.len())
+    fn skip_block(&mut self, at: usize, column: usize) -> usize {
+        let mut next = at + 1;
+        while next < self.lines.len() {
+            let line = self.line(next);
+            if !line.trim_matches(BLANKS).is_empty() {
+                if self.indent(next) <= column {
+                    break;
+                }
+                if line.starts_with('\t') {
+                    self.replace_tabs(next);
+                }
+            }
+            next += 1;
+        }
+        next
     }
 
     fn indent(&self, at: usize) -> usize {
@@ -258,6 +279,28 @@ impl<'a> Walk<'a> {
                 text: " ".repeat(indent_of(line)),
             },
         });
+    }
+
+    fn replace_tab_behind(&mut self, range: Range<usize>, key: &str) {
+        self.repairs.push(Repair {
+            code: Code::MissingBlank,
+            at: range.start,
+            message: format!("a blank should stand behind `{key}:`, not a tab"),
+            edit: Edit { range, text: " ".to_owned() },
+        });
+    }
+
+    /// A line below the first key that is no part of anything.
+    fn stray(&mut self, at: usize) {
+        let start = self.lines[at].start;
+        if self.keys > 0 {
+            self.repairs.push(Repair {
+                code: Code::UnreadableEntry,
+                at: start,
+                message: "this line is neither a key nor part of a value; it is ignored".to_owned(),
+                edit: Edit { range: start..start, text: "# ".to_owned() },
+            });
+        }
     }
 
     fn insert_blank(&mut self, at: usize, key: &str) {
