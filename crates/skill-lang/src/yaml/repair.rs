@@ -367,6 +367,3 @@ fn key_of(line: &str, left_edge: bool) -> Option<Key<'_>> {
     }
     (name.split(' ').count() <= 3).then_some(Key { name, value: colon + 1, blank_missing })
 }
-
-#[cfg(test)]
-mod tests;

@@ -113,6 +113,18 @@ fn slips_of_layout_are_repaired() {
 }
 
 #[test]
+fn tabs_and_stray_lines_are_repaired() {
+    fixed(
+        "---\nname:\tx\ndescription: >-\n\ta\n\tb\n---\n",
+        "---\nname: x\ndescription: >-\n  a\n  b\n---\n",
+    );
+    fixed(
+        "---\nname: x\ndescription: 'd'\nstray text\n---\n",
+        "---\nname: x\ndescription: 'd'\n# stray text\n---\n",
+    );
+}
+
+#[test]
 fn one_broken_entry_does_not_hide_the_others() {
     let loaded = check(
         "---\nname: x\ndescription: d\nmetadata:\n    a: b\n  c: d\n---\n",

@@ -128,10 +128,15 @@ pub(super) fn as_meant(value: &str) -> String {
 }
 
 /// Whether the outer pair of quotes belongs together: `"say "hi" twice"`, unlike `"a" and "b"`.
+/// Apostrophes inside words are no quotes.
 fn encloses(inner: &str, quote: char) -> bool {
-    let Some(first) = inner.find(quote) else { return true };
-    let before = inner[..first].chars().next_back();
-    before
+    let before = |at: usize| inner[..at].chars().next_back();
+    let behind = |at: usize| inner[at + quote.len_utf8()..].chars().next();
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut quotes = inner.match_indices(quote).map(|(at, _)| at);
+    let first = quotes.find(|at| !(letter(before(*at)) && letter(behind(*at))));
+    first
+        .and_then(before)
         .is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '\\' | '\'' | '"' | '/' | '='))
 }
 
