@@ -13,8 +13,13 @@ pub mod limits;
 pub mod name;
 pub mod text;
 
+pub mod compose;
+pub mod recipe;
 pub mod template;
 
 mod keys;
 mod split;
 mod yaml;
+
+#[cfg(test)]
+mod bundled_tests;

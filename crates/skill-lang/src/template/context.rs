@@ -19,7 +19,7 @@ impl Context {
     /// These variables and one more, which hides one of the same name.
     #[must_use]
     pub fn with<S: Serialize + ?Sized>(&self, name: &str, variable: &S) -> Context {
-        let added = Value::from_iter([(name, Value::from(Serde(variable)))]);
+        let added = Value::from_pairs([(name, Value::from(Serde(variable)))]);
         Context { value: merge_maps([added, self.value.clone()]) }
     }
 

@@ -1,0 +1,246 @@
+//! The only wiring: from a configuration to a running node.
+
+mod bootstrap;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api_types::ids::NodeBoot;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::api;
+use crate::bundled::Bundled;
+use crate::bus::{Bus, LocalBus};
+use crate::config::{Config, Role};
+use crate::ctx::SystemCtx;
+use crate::documents::{self, Cascade, Documents};
+use crate::lanes::store::Sweep;
+use crate::lanes::{Lanes, Runner, RunnerParts};
+use crate::manuals::Manuals;
+use crate::models::{self, Providers};
+use crate::port;
+use crate::recipes::Recipes;
+use crate::runtime::{Clock, IdGen, SystemClock, Tasks};
+use crate::sessions::{self, Sessions, SessionsParts};
+use crate::skills::Skills;
+use crate::store::embedded::{Embedded, OpenMode};
+use crate::tenants;
+use crate::tools::{Registry, RegistryParts};
+use crate::turns::{Prompts, TurnParts};
+
+/// Time that a stop takes at most.
+pub const STOP_TIME_MAX: Duration = Duration::from_secs(45);
+
+/// Why a node can't start, or failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The store can't be opened or written.
+    #[error("the store in {folder}: {source}")]
+    Store {
+        /// Its folder.
+        folder: PathBuf,
+        /// Why.
+        source: port::Error,
+    },
+    /// The model providers are misconfigured.
+    #[error(transparent)]
+    Models(#[from] models::Error),
+    /// The address can't be had.
+    #[error("can't listen on {address}: {source}; choose another with --listen")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The bootstrap file can't be written.
+    #[error("can't write {path}: {source}")]
+    Bootstrap {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// This version has one role.
+    #[error("role = {0:?}: a node with the embedded store is alone, so it takes all roles; write all")]
+    Role(Role),
+    /// A task panicked; the log says which.
+    #[error("a task failed unexpectedly; see the log")]
+    Panicked,
+}
+
+/// A node.
+pub struct App {
+    config: Config,
+    store: Arc<Embedded>,
+    runner: Runner,
+    services: Arc<api::Services>,
+    ids: Arc<IdGen>,
+    clock: Arc<dyn Clock>,
+    me: NodeBoot,
+    tasks: Tasks,
+}
+
+impl App {
+    /// Opens the store and wires everything. Nothing runs yet.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn build(config: Config) -> Result<Self, Error> {
+        if config.role != Role::All {
+            return Err(Error::Role(config.role));
+        }
+        let store = Embedded::open(OpenMode::Folder(config.data.clone()))
+            .map_err(|source| Error::Store { folder: config.data.clone(), source })?;
+        Self::wire(config, store, Arc::new(SystemClock), Arc::new(IdGen::random()))
+    }
+
+    fn wire(
+        config: Config,
+        store: Arc<Embedded>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<IdGen>,
+    ) -> Result<Self, Error> {
+        let tasks = Tasks::default();
+        let me = NodeBoot::from_bits(ids.bits());
+        let bus: Arc<dyn Bus> = Arc::new(LocalBus::default());
+        let bundled = Arc::new(Bundled::default());
+        let documents_store: Arc<dyn documents::Store> = store.clone();
+        let tenants: Arc<dyn tenants::Store> = store.clone();
+        let documents = Arc::new(Documents::new(
+            documents_store.clone(),
+            tenants.clone(),
+            Arc::new(crate::skills::head_parser::SkillHeads),
+            clock.clone(),
+            ids.clone(),
+        ));
+        let skills = Arc::new(Skills::new(
+            documents_store.clone(),
+            bundled.clone(),
+            Arc::new(crate::skills::locks::NoLocks),
+        ));
+        let recipes = Arc::new(Recipes::new(documents_store.clone(), bundled.clone()));
+        let manuals = Arc::new(Manuals::new(documents_store.clone(), bundled.clone(), skills.clone()));
+        let tools = RegistryParts {
+            documents: documents.clone(),
+            manuals,
+            recipes: recipes.clone(),
+            clock: clock.clone(),
+        };
+        let cascade = Arc::new(Cascade::new(documents_store.clone(), bundled));
+        let turns = TurnParts {
+            skills: skills.clone(),
+            providers: Arc::new(Providers::new(config.models.clone(), &ids)?),
+            tools: Arc::new(Registry::built_in(&tools)),
+            prompts: Arc::new(Prompts::new(cascade)),
+            bus: bus.clone(),
+            clock: clock.clone(),
+        };
+        let runner = Runner::new(RunnerParts {
+            read: store.clone(),
+            own: store.clone(),
+            sweep: store.clone(),
+            turns,
+            clock: clock.clone(),
+            ids: ids.clone(),
+            me: me.clone(),
+            tasks: tasks.clone(),
+        });
+        let lanes = Lanes::new(store.clone(), store.clone(), Arc::new(runner.clone()), clock.clone());
+        let sessions = Arc::new(Sessions::new(SessionsParts {
+            store: store.clone(),
+            tenants: tenants.clone(),
+            lanes,
+            recipes: recipes.clone(),
+            bus: bus.clone(),
+            clock: clock.clone(),
+            ids: ids.clone(),
+            default_recipe: config.default_recipe.clone(),
+        }));
+        let services = Arc::new(api::Services {
+            authenticator: Arc::new(api::auth::StoredTokens::new(tenants.clone())),
+            tenants,
+            documents,
+            freshness: api::freshness::Freshness::new(documents_store),
+            skills,
+            recipes,
+            sessions,
+            lanes: store.clone(),
+            bus,
+            clock: clock.clone(),
+            ids: ids.clone(),
+            tasks: tasks.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        });
+        Ok(Self { config, store, runner, services, ids, clock, me, tasks })
+    }
+
+    /// Listens, lets lanes of an earlier boot go on, and tells how to reach the node.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn start(&self) -> Result<Value, Error> {
+        let ctx = SystemCtx::new();
+        let failed = |source| Error::Store { folder: self.config.data.clone(), source };
+        let address = self.config.listen;
+        let listener =
+            TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
+        let address = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
+        let url = format!("http://{address}");
+        let tenant = bootstrap::ensure(self, &ctx, &url).await?;
+        // The folder is ours alone, so whatever an earlier boot held is free.
+        sessions::Store::unbind_all(&*self.store, &ctx).await.map_err(failed)?;
+        let dead = self.store.owners(&ctx, &self.me).await.map_err(failed)?;
+        self.runner.start(ctx, dead);
+        let (services, tasks) = (self.services.clone(), self.tasks.clone());
+        self.tasks.spawn("server", async move {
+            let stop = tasks.stopping();
+            if let Err(error) = api::server::serve(listener, services, stop).await {
+                tracing::error!(%error, "the server ended");
+            }
+        });
+        Ok(json!({
+            "event": "ready",
+            "http": url,
+            "version": env!("CARGO_PKG_VERSION"),
+            "store": "embedded",
+            "tenant": tenant,
+        }))
+    }
+
+    /// Runs until the process is told to stop, then drains.
+    ///
+    /// # Errors
+    /// A task panicked.
+    pub async fn run_until_stopped(self) -> Result<(), Error> {
+        let panicked = self.tasks.panicked();
+        tokio::select! {
+            () = stop_signal() => tracing::info!("stopping"),
+            () = panicked.cancelled() => {}
+        }
+        if !self.tasks.stop(STOP_TIME_MAX).await {
+            tracing::warn!("some tasks did not end in time");
+        }
+        if panicked.is_cancelled() { Err(Error::Panicked) } else { Ok(()) }
+    }
+}
+
+/// Resolves when the process is told to stop.
+async fn stop_signal() {
+    let terminated = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => CancellationToken::new().cancelled().await,
+        }
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = terminated => {}
+    }
+}
