@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use skill_lang::diagnostic::apply_fixes;
 use skill_lang::load::{Input, Loaded, State, load};
+use skill_lang::name::from_folder;
 use skill_lang::rewrite::{create, rewrite};
 
 fn load_bytes(bytes: &[u8]) -> Loaded {
@@ -176,6 +177,16 @@ proptest! {
             prop_assert_eq!(after.head.license.as_deref().unwrap_or_default(), value);
             prop_assert_eq!(after.head.description, before.head.description);
             prop_assert_eq!(after.head.triggers, before.head.triggers);
+        }
+    }
+
+    #[test]
+    fn names_made_from_folders_stay_as_they_are(folder in "(\\PC|[a-zA-Z_. -]){0,20}") {
+        if let Ok(mapped) = from_folder(&folder) {
+            let again = from_folder(mapped.name.as_str()).expect("a name is a folder's name");
+            prop_assert_eq!(again.name, mapped.name.clone());
+            prop_assert!(!again.changed);
+            prop_assert_eq!(mapped.changed, mapped.name.as_str() != folder);
         }
     }
 

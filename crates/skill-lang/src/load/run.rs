@@ -1,5 +1,7 @@
 //! Where and how long an activation takes effect, and what does not go together.
 
+use api_types::ids::RecipeName;
+
 use super::Report;
 use super::head::{Fields, unknown};
 use super::text::{Entry, Hash, text};
@@ -92,6 +94,9 @@ fn spawn(
     if recipe.is_none() {
         let message = "`target: spawn` needs `run.recipe`, the recipe of the worker";
         report.error(Code::InvalidRun, at, message);
+    }
+    if let Some(Err(error)) = recipe.as_deref().map(str::parse::<RecipeName>) {
+        report.warn(Code::UnknownValue, at, format!("no recipe can have this name: {error}"));
     }
     if head.action.is_none() {
         let message = "`target: spawn` needs `action:`, the worker's first message; without it the \

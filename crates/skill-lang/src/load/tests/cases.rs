@@ -123,3 +123,30 @@ fn stored_heads_are_small() {
     assert_eq!(stored, r#"{"dialect":"portable","title":"X","description":"d","version":"0.0.0"}"#);
     assert_eq!(serde_json::from_str::<crate::skill::Head>(&stored).unwrap(), head);
 }
+
+/// The stored form is a contract: a reader of an older or newer version finds the same fields.
+#[test]
+fn stored_heads_have_a_stable_form() {
+    let text = "---\ntitle: T\ndescription: d\nversion: 1.0.0\nenabled: false\nlifecycle: shot\n\
+        run: {target: inline}\narguments: [{name: a, required: true}, {name: b, type: integer}]\n\
+        activate: [guard clear]\naction: go\nuser-invocable: false\ntriggers:\n\
+        - {type: KEYWORDS, keywords: [one, two], match: any}\n- {type: PATTERN, pattern: a, examples: [b]}\n\
+        ---\n";
+    let head = load_text(text).head;
+    let expect = serde_json::json!({
+        "dialect": "native", "title": "T", "description": "d", "version": "1.0.0",
+        "enabled": false, "lifecycle": "shot",
+        "arguments": {"declared": [
+            {"name": "a", "required": true},
+            {"name": "b", "type": "integer"},
+        ]},
+        "activate": ["guard clear"], "action": "go",
+        "triggers": [
+            {"type": "KEYWORDS", "keywords": ["one", "two"], "match": "any"},
+            {"type": "PATTERN", "pattern": "a", "examples": ["b"]},
+        ],
+        "userInvocable": false, "template": true,
+    });
+    assert_eq!(serde_json::to_value(&head).unwrap(), expect);
+    assert_eq!(serde_json::from_value::<crate::skill::Head>(expect).unwrap(), head);
+}

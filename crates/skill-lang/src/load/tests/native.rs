@@ -218,6 +218,7 @@ fn spawning_needs_what_a_worker_needs() {
         &format!("{spawn}\ntriggers: [{{type: KEYWORDS, keywords: [ab]}}]"),
         &["idle-trigger 5:1"],
     );
+    check_part("run: {target: spawn, recipe: Code Read}\naction: go", &["unknown-value 5:1"]);
     check_part("run: {recipe: r}", &["ineffective-key 5:6"]);
     check_part("run: {target: moon, recipie: r}", &["unknown-value 5:6", "unknown-key 5:21"]);
     check_part("run: [spawn]", &["wrong-type 5:6"]);
@@ -252,6 +253,12 @@ fn templates_are_checked_where_they_are_templates() {
     let native = "title: X\nversion: 1.0.0\n";
     assert!(!load_text(&head(native)).is_valid());
     check(&head(&format!("{native}template: false\n")), &[]);
+    check("---\nname: x\ndescription: d\n---\n\n{{ args.text }}", &["template-lint 6:1"]);
+    let index = "{% for x in y %}{{ loop.index }}{% endfor %}";
+    check(
+        &format!("---\ntitle: X\ndescription: d\nversion: 1.0.0\n---\n{index}"),
+        &["template-lint 6:20"],
+    );
     check_part("action: 'a {% if %}'", &["!invalid-template 5:9"]);
     check_part("action: 'a {% if %}'\ntemplate: false", &[]);
 }
