@@ -264,6 +264,20 @@ fn templates_are_checked_where_they_are_templates() {
 }
 
 #[test]
+fn dialects_are_told_apart() {
+    let dialect =
+        |keys: &str| load_text(&format!("---\ndescription: d\n{keys}\n---\n")).head.dialect;
+    for native in
+        ["title: X", "tools: []", "name: x\narguments: true", "version: 1.0.0", "tags: [a]"]
+    {
+        assert_eq!(dialect(native), Dialect::Native, "{native}");
+    }
+    for portable in ["name: x", "name: x\nversion: 1.0.0\ntags: [a]", "license: MIT", "model: y"] {
+        assert_eq!(dialect(portable), Dialect::Portable, "{portable}");
+    }
+}
+
+#[test]
 fn native_heads_want_a_title_and_a_version() {
     let loaded = check(
         "---\ndescription: d\ntools: []\n---\n",

@@ -144,7 +144,7 @@ fn several_problems_are_all_reported() {
         "---\nnmae: x\nversion: 1.0\ntags: a, b\ndisable-model-invocation: yes\nfoo: 1\n---\n",
         &[
             "!missing-description 1:1",
-            "missing-name 1:1",
+            "missing-title 1:1",
             "unknown-key 2:1",
             "invalid-version 3:10",
             "wrong-type 4:7",
