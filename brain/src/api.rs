@@ -6,9 +6,7 @@
 
 pub mod auth;
 pub mod error;
-pub mod freshness;
 pub mod rest;
-pub mod seams;
 pub mod server;
 pub mod status;
 pub mod ws;
@@ -22,7 +20,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bus::Bus;
 use crate::ctx::{Actor, OpCtx};
+use crate::documents::Documents;
 use crate::lanes;
+use crate::recipes::Recipes;
 use crate::runtime::{Clock, IdGen, Tasks};
 use crate::sessions::Sessions;
 use crate::skills::Skills;
@@ -32,16 +32,14 @@ use crate::tenants;
 pub struct Services {
     /// Tells who a token speaks for.
     pub authenticator: Arc<dyn auth::Authenticator>,
-    /// Tells which projects there are.
+    /// Asked when someone wants to know whether the store answers.
     pub tenants: Arc<dyn tenants::Store>,
     /// Documents.
-    pub documents: Arc<dyn seams::Documents>,
-    /// Waits for revisions.
-    pub freshness: freshness::Freshness,
+    pub documents: Arc<Documents>,
     /// Skills.
     pub skills: Arc<Skills>,
     /// Recipes.
-    pub recipes: Arc<dyn seams::Recipes>,
+    pub recipes: Arc<Recipes>,
     /// Sessions.
     pub sessions: Arc<Sessions>,
     /// Reads lanes.
@@ -71,3 +69,6 @@ impl Services {
         OpCtx { tenant, actor: Actor::Service("probe".to_owned()), deadline, cancel }
     }
 }
+
+#[cfg(test)]
+mod tests;

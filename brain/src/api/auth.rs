@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use api_types::error::ErrorCode;
-use api_types::ids::{ProjectId, TenantId};
+use api_types::ids::TenantId;
 use async_trait::async_trait;
 use axum::http::{HeaderMap, header};
 
 use super::error::{ApiError, Result};
-use crate::ctx::OpCtx;
 use crate::tenants::{self, Identity, TokenDigest};
 
 /// Longest token, in bytes.
@@ -88,23 +87,6 @@ pub async fn identify(
             Err(ApiError::not_found(format_args!("tenant {shown:?}")).because("unknown_tenant"))
         }
     }
-}
-
-/// Checks that the caller may know of a project: it exists, and a personal one is the caller's own.
-///
-/// # Errors
-/// `NotFound` otherwise.
-pub async fn project(tenants: &dyn tenants::Store, ctx: &OpCtx, project: &ProjectId) -> Result<()> {
-    let visible = match project.layer_owner() {
-        Some(owner) => ctx.actor.user().is_some_and(|user| user.as_str() == owner),
-        None => {
-            ctx.bound(tenants.project_exists(&ctx.tenant, project)).await.map_err(ApiError::from)??
-        }
-    };
-    if visible {
-        return Ok(());
-    }
-    Err(ApiError::not_found(format_args!("project {project}")).because("unknown_project"))
 }
 
 #[cfg(test)]

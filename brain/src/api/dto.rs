@@ -2,15 +2,17 @@
 
 pub(super) mod skills;
 
-use api_types::documents::{DocumentDto, DocumentVersionDto};
+use api_types::documents::{DocumentDto, DocumentVersionDto, ExpectedDto};
 use api_types::events::UsageDto;
 use api_types::ids::{ProcessName, ProjectId};
+use api_types::recipes::{RecipeListResponse, RecipeSummaryDto};
 use api_types::sessions::{ChatMessageDto, ProcessSummaryDto, SessionSummaryDto};
 use api_types::skills::ActiveSkillRefDto;
 
-use crate::documents::{Action, HeadRow, Version};
+use crate::documents::{Action, Expected, HeadRow, Version};
 use crate::lanes::entry::{Entry, LogRow, Usage};
 use crate::lanes::head::{ActiveSkill, LaneView};
+use crate::recipes;
 use crate::sessions::Session;
 
 /// Name of a session's first process.
@@ -34,6 +36,16 @@ pub(super) fn document(project: &ProjectId, row: HeadRow) -> DocumentDto {
         created_at: row.created_at.0,
         updated_at: row.updated_at.0,
         trashed_from: row.trashed_from,
+    }
+}
+
+/// What a change expects.
+#[must_use]
+pub(super) fn expected(expected: ExpectedDto) -> Expected {
+    match expected {
+        ExpectedDto::Absent => Expected::Absent,
+        ExpectedDto::Revision(revision) => Expected::Revision(revision),
+        ExpectedDto::Any => Expected::Any,
     }
 }
 
@@ -114,6 +126,34 @@ pub(super) fn message(lane: &LaneView, row: &LogRow) -> Option<ChatMessageDto> {
         created_at: at.0,
         sender: sender.clone(),
     })
+}
+
+/// Recipes in a listing: those that a person may choose, and the files that none can use.
+#[must_use]
+pub(super) fn recipes(listing: &recipes::Listing) -> RecipeListResponse {
+    let shown = listing.recipes.iter().filter(|found| !found.recipe.internal);
+    RecipeListResponse {
+        recipes: shown.map(recipe).collect(),
+        broken: listing.broken.iter().map(broken).collect(),
+    }
+}
+
+fn recipe(found: &recipes::Found) -> RecipeSummaryDto {
+    RecipeSummaryDto {
+        name: found.name.clone(),
+        title: found.recipe.title.clone(),
+        description: found.recipe.description.clone(),
+        engine: found.recipe.engine.clone(),
+        source: found.scope,
+        tags: found.recipe.tags.clone(),
+        locked: found.recipe.locked,
+    }
+}
+
+fn broken(broken: &recipes::Broken) -> String {
+    let problems = broken.diagnostics.iter().filter(|problem| problem.is_error());
+    let problems: Vec<String> = problems.map(ToString::to_string).collect();
+    format!("{} layer: {}", broken.scope.cli_name(), problems.join("; "))
 }
 
 /// Tokens.

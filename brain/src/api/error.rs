@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 
 use super::status::{self, Refinement};
 use crate::ctx::Stopped;
-use crate::{lanes, port, sessions, skills};
+use crate::{documents, lanes, port, recipes, sessions, skills};
 
 /// Milliseconds that a client is asked to wait when a part is down.
 pub const RETRY_AFTER_MS: u64 = 1_000;
@@ -187,20 +187,49 @@ impl From<port::Error> for ApiError {
     }
 }
 
+/// What all features' errors have: a code, a reason for machines, words for people.
+fn worded(code: ErrorCode, reason: Option<&'static str>, error: &dyn StdError) -> ApiError {
+    let api = ApiError::new(code, error.to_string());
+    match reason {
+        Some(reason) => api.because(reason),
+        None => api,
+    }
+}
+
+impl From<documents::Error> for ApiError {
+    fn from(error: documents::Error) -> Self {
+        match error {
+            documents::Error::Store(error) => error.into(),
+            error => worded(error.code(), error.reason(), &error),
+        }
+    }
+}
+
+impl From<lanes::Error> for ApiError {
+    fn from(error: lanes::Error) -> Self {
+        match error {
+            lanes::Error::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<recipes::Error> for ApiError {
+    fn from(error: recipes::Error) -> Self {
+        match error {
+            recipes::Error::Store(error) => error.into(),
+            recipes::Error::Stopped(stopped) => stopped.into(),
+            error => worded(error.code(), Some(error.reason()), &error),
+        }
+    }
+}
+
 impl From<sessions::Error> for ApiError {
     fn from(error: sessions::Error) -> Self {
         match error {
-            sessions::Error::Store(error) | sessions::Error::Lane(lanes::Error::Store(error)) => {
-                error.into()
-            }
-            error => {
-                let reason = error.reason();
-                let api = Self::new(error.code(), error.to_string());
-                match reason {
-                    Some(reason) => api.because(reason),
-                    None => api,
-                }
-            }
+            sessions::Error::Store(error) => error.into(),
+            sessions::Error::Lane(error) => error.into(),
+            sessions::Error::Recipe(error) => error.into(),
+            error => worded(error.code(), error.reason(), &error),
         }
     }
 }
@@ -210,7 +239,7 @@ impl From<skills::Error> for ApiError {
         match error {
             skills::Error::Store(error) => error.into(),
             skills::Error::Stopped(stopped) => stopped.into(),
-            error => Self::new(error.code(), error.to_string()).because(error.reason()),
+            error => worded(error.code(), Some(error.reason()), &error),
         }
     }
 }

@@ -11,7 +11,7 @@ pub mod route;
 mod sessions;
 mod skills;
 
-pub use call::{PAGE_ROWS_DEFAULT, PARAM_BYTES_MAX};
+pub use call::{PAGE_ROWS_DEFAULT, PARAM_BYTES_MAX, REACH_TIME_MAX};
 pub(super) use dispatch::error_response;
 pub use dispatch::{QUERY_BYTES_MAX, router};
 

@@ -27,6 +27,7 @@ use axum::response::Response;
 use axum::routing::get;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+pub use connection::FAULTS_MAX;
 pub use outbound::{OUTBOUND_BYTES_MAX, WRITE_TIME_MAX};
 
 use super::error::{ApiError, RETRY_AFTER_MS, Result};
@@ -49,10 +50,11 @@ type Upgrade = std::result::Result<WebSocketUpgrade, WebSocketUpgradeRejection>;
 pub fn router(services: &Arc<Services>) -> Router {
     let services = Arc::clone(services);
     let room = Arc::new(Semaphore::new(SOCKETS_MAX));
-    let endpoint = move |Path(tenant): Path<String>, RawQuery(query): RawQuery, headers, upgrade| {
-        let (services, room) = (Arc::clone(&services), Arc::clone(&room));
-        async move { answer(services, room, &tenant, query, headers, upgrade).await }
-    };
+    let endpoint =
+        move |Path(tenant): Path<String>, RawQuery(query): RawQuery, headers, upgrade| {
+            let (services, room) = (Arc::clone(&services), Arc::clone(&room));
+            async move { answer(services, room, &tenant, query, headers, upgrade).await }
+        };
     Router::new().route(PATH, get(endpoint))
 }
 
@@ -96,8 +98,10 @@ async fn accept(
 ) -> Result<(WebSocketUpgrade, Identity, Profile)> {
     let who = auth::identify(&*services.authenticator, headers, tenant).await?;
     if query.is_some_and(|query| !query.is_empty()) {
-        return Err(ApiError::invalid("this path knows no query parameters; credentials and \
-            client names are headers")
+        return Err(ApiError::invalid(
+            "this path knows no query parameters; credentials and \
+            client names are headers",
+        )
         .because("invalid_parameter"));
     }
     if client_header(headers, headers::CLIENT_VERSION)?.is_none() {

@@ -287,12 +287,7 @@ impl Documents {
             expected = Expected::Any;
         }
         if changes.is_empty() || old.body != now.body {
-            changes.push(Change::Put {
-                path: to.clone(),
-                body: old.body.clone(),
-                shape: self.shape(to, &old.body),
-                expected,
-            });
+            changes.push(self.put_change(to, &old.body, expected));
         }
         changes
     }
@@ -315,6 +310,11 @@ impl Documents {
                 self.policy.check(ctx, project, Some(path), Access::Write).await
             }
         }
+    }
+
+    fn put_change(&self, path: &DocumentPath, body: &Bytes, expected: Expected) -> Change {
+        let shape = self.shape(path, body);
+        Change::Put { path: path.clone(), body: body.clone(), shape, expected }
     }
 
     fn shape(&self, path: &DocumentPath, body: &[u8]) -> Shape {

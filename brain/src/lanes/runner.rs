@@ -23,9 +23,9 @@ const SWEEP_PAUSE: Duration = Duration::from_millis(500);
 /// Most lanes that one sweep wakes.
 const SWEEP_ROWS_MAX: u32 = 256;
 /// Most turns that run at once on this node.
-pub const ACTIVE_TURNS_MAX: usize = 256;
+const ACTIVE_TURNS_MAX: usize = 256;
 /// Time that running turns get at a shutdown to reach a step boundary.
-pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(20);
+pub(super) const DRAIN_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// What the runner needs.
 pub struct RunnerParts {

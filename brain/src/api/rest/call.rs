@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use api_types::error::ErrorCode;
 use api_types::ids::{ProjectId, Revision};
@@ -11,13 +12,16 @@ use serde::de::DeserializeOwned;
 
 use super::route::Route;
 use crate::api::Services;
-use crate::api::auth;
 use crate::api::error::{ApiError, Result};
 use crate::ctx::OpCtx;
 use crate::port::{PAGE_ROWS_MAX, Page};
 
 /// Rows of a page whose caller names no limit.
 pub const PAGE_ROWS_DEFAULT: u32 = 100;
+/// Longest wait for a revision that a request demands: one that nobody ever writes must end.
+pub const REACH_TIME_MAX: Duration = Duration::from_secs(5);
+/// Time between two looks at a project's revision.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Longest value of a parameter that is free text, in bytes.
 pub const PARAM_BYTES_MAX: usize = 2 * 1024;
 
@@ -89,27 +93,37 @@ impl Call {
     /// `InvalidArgument`, `NotFound`, or `Timeout` when it does not get as far in time.
     pub async fn project(&self) -> Result<ProjectId> {
         let project = self.required("projectId")?;
-        self.authorize(&project).await?;
+        self.reach(&project).await?;
         Ok(project)
     }
 
-    /// Checks the project that something found by its id belongs to, as [`Call::project`] does.
+    /// Waits until a project is as far as the request demands; the caller may know of it.
     ///
     /// # Errors
-    /// As there.
-    pub async fn authorize(&self, project: &ProjectId) -> Result<()> {
-        auth::project(&*self.services.tenants, &self.ctx, project).await?;
-        if let Some(least) = self.at_least()? {
-            let reached = self.services.freshness.reached(&self.ctx, project, least).await?;
-            if !reached {
+    /// As [`Call::project`].
+    pub async fn reach(&self, project: &ProjectId) -> Result<()> {
+        let least = self.at_least()?.unwrap_or_default();
+        let documents = &self.services.documents;
+        let reached = async {
+            while documents.revisions(&self.ctx, project).await?.all < least {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+            Ok(())
+        };
+        match tokio::time::timeout(REACH_TIME_MAX, self.ctx.bound(reached)).await {
+            Ok(reached) => reached?,
+            Err(_) => {
                 let message = format!("project {project} has not reached revision {least} in time");
-                return Err(ApiError::new(ErrorCode::Timeout, message).because("not_reached"));
+                Err(ApiError::new(ErrorCode::Timeout, message).because("revision_not_reached"))
             }
         }
-        Ok(())
     }
 
-    fn at_least(&self) -> Result<Option<Revision>> {
+    /// The revision that the request demands.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for anything but a number.
+    pub fn at_least(&self) -> Result<Option<Revision>> {
         let Some(text) = self.header("X-Vance-At-Least")? else { return Ok(None) };
         Ok(Some(Revision(parse("X-Vance-At-Least", text)?)))
     }
@@ -179,10 +193,8 @@ fn find<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
 
 fn parse<T: FromStr<Err: std::fmt::Display>>(name: &str, value: &str) -> Result<T> {
     if value.len() > PARAM_BYTES_MAX {
-        return Err(ApiError::invalid(format!(
-            "`{name}` is longer than {PARAM_BYTES_MAX} bytes"
-        ))
-        .because("invalid_parameter"));
+        return Err(ApiError::invalid(format!("`{name}` is longer than {PARAM_BYTES_MAX} bytes"))
+            .because("invalid_parameter"));
     }
     value.parse().map_err(|error| {
         ApiError::invalid(format!("`{name}`: {error}")).because("invalid_parameter")

@@ -44,8 +44,8 @@ pub fn router(services: &Arc<Services>) -> Router {
     }
     let fallback = Arc::clone(services);
     router.fallback(move |uri: Uri| {
-        let error = ApiError::not_found(format_args!("path {}", cut(uri.path())))
-            .because("unknown_path");
+        let error =
+            ApiError::not_found(format_args!("path {}", cut(uri.path()))).because("unknown_path");
         let response = failure(&fallback, error);
         async move { response }
     })
@@ -97,7 +97,8 @@ async fn serve(services: Arc<Services>, route: &'static Route, request: Request)
     let outcome = answer.instrument(span.clone()).await;
     let outcome = outcome.unwrap_or_else(|_| Err(ApiError::internal("the handler panicked")));
     let _entered = span.entered();
-    let mut response = outcome.map_or_else(|error| error_response(error, &id), IntoResponse::into_response);
+    let mut response =
+        outcome.map_or_else(|error| error_response(error, &id), IntoResponse::into_response);
     name(&mut response, &id);
     response
 }
@@ -113,13 +114,15 @@ async fn answer(services: Arc<Services>, route: &'static Route, request: Request
         Access::Tenant => {
             let tenant = path.first().map_or("", |(_, value)| value.as_str());
             let who = auth::identify(&*services.authenticator, &parts.headers, tenant);
-            let who = tokio::time::timeout_at(deadline, who).await.map_err(|_| timed_out(true))??;
+            let who =
+                tokio::time::timeout_at(deadline, who).await.map_err(|_| timed_out(true))??;
             OpCtx { tenant: who.tenant, actor: Actor::User(who.user), deadline, cancel }
         }
         Access::Open => services.open_ctx(deadline, cancel),
     };
     let query = query(route, &parts.uri)?;
-    let body = tokio::time::timeout_at(deadline, read(body, route.takes.bytes_max(), &parts.headers));
+    let body =
+        tokio::time::timeout_at(deadline, read(body, route.takes.bytes_max(), &parts.headers));
     let body = body.await.map_err(|_| timed_out(true))??;
     let call = Call { services, ctx, route, path, query, headers: parts.headers, body };
     run(call, gone).await
@@ -165,8 +168,10 @@ fn timeout(headers: &HeaderMap) -> Result<Duration> {
     let ms: Option<u64> = value.to_str().ok().and_then(|text| text.trim().parse().ok());
     match ms {
         Some(ms) if ms > 0 => Ok(Duration::from_millis(ms).min(OPERATION_TIME_MAX)),
-        _ => Err(ApiError::invalid("`X-Vance-Timeout-Ms` must be a number of milliseconds from 1 on")
-            .because("invalid_parameter")),
+        _ => Err(ApiError::invalid(
+            "`X-Vance-Timeout-Ms` must be a number of milliseconds from 1 on",
+        )
+        .because("invalid_parameter")),
     }
 }
 

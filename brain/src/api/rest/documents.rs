@@ -2,7 +2,7 @@
 
 use api_types::documents::{
     ChangeDto, ChangeSetRequest, ChangeSetResponse, DocumentDto, DocumentHistoryResponse,
-    DocumentListResponse, ExpectedDto, RestoreRequest,
+    DocumentListResponse, RestoreRequest,
 };
 use api_types::error::ErrorCode;
 use api_types::ids::{DocumentId, DocumentPath, ProjectId, Revision};
@@ -14,9 +14,8 @@ use super::reply::Reply;
 use super::route::{Access, Gives, Param, Route, Takes, Verb, schema, shared};
 use crate::api::dto;
 use crate::api::error::{ApiError, Result};
-use crate::api::seams::Edit;
 use crate::api::status::Refinement;
-use crate::documents::{Applied, At, CHANGES_MAX, DOCUMENT_BYTES_MAX, Document};
+use crate::documents::{Applied, At, DOCUMENT_BYTES_MAX, Document, Edit, Error, Expected};
 
 /// Longest body of a change set, in bytes: several large documents, or a thousand small ones.
 pub(super) const CHANGE_SET_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -122,10 +121,7 @@ pub(super) const ROUTES: &[Route] = &[
         summary: "Changes documents of a project, all or none, as one revision.",
         access: Access::Tenant,
         params: &[shared::PROJECT, shared::AT_LEAST],
-        takes: Takes::Json {
-            schema: schema::<ChangeSetRequest>,
-            bytes_max: CHANGE_SET_BYTES_MAX,
-        },
+        takes: Takes::Json { schema: schema::<ChangeSetRequest>, bytes_max: CHANGE_SET_BYTES_MAX },
         gives: Gives::Json(schema::<ChangeSetResponse>),
         handler: |call| Box::pin(change(call)),
     },
@@ -168,7 +164,8 @@ async fn list(call: Call) -> Result<Reply> {
     let project = call.project().await?;
     let under: String = call.optional("pathPrefix")?.unwrap_or_default();
     let page = call.page()?;
-    let (slice, revisions) = call.services.documents.list(&call.ctx, &project, &under, page).await?;
+    let (slice, revisions) =
+        call.services.documents.list(&call.ctx, &project, &under, page).await?;
     Reply::json(&DocumentListResponse {
         items: slice.rows.into_iter().map(|row| dto::document(&project, row)).collect(),
         next_cursor: slice.next,
@@ -179,7 +176,7 @@ async fn list(call: Call) -> Result<Reply> {
 async fn by_path(call: Call) -> Result<Reply> {
     let project = call.project().await?;
     let path: DocumentPath = call.required("path")?;
-    let found = call.services.documents.get(&call.ctx, &project, &path, At::Latest).await?;
+    let found = call.services.documents.get(&call.ctx, &project, &path).await?;
     Reply::json(&dto::document(&project, found.row))
 }
 
@@ -200,19 +197,15 @@ async fn content(call: Call) -> Result<Reply> {
 
 async fn put(call: Call) -> Result<Reply> {
     let (project, found) = find(&call, At::Latest).await?;
-    let edit = Edit::Put { path: found.row.path, body: call.body.clone(), expected: expected(&call)? };
-    let applied = apply(&call, &project, vec![edit]).await?;
-    Reply::json(&changed(&project, applied))
+    let body = call.body.clone();
+    let edit = Edit::Put { path: found.row.path, body, expected: expected(&call)? };
+    let outcome = call.services.documents.apply(&call.ctx, &project, vec![edit]).await;
+    Reply::json(&changed(&project, conditional(&call, outcome)?))
 }
 
 async fn change(call: Call) -> Result<Reply> {
     let project = call.project().await?;
     let request: ChangeSetRequest = call.json()?;
-    if request.changes.is_empty() || request.changes.len() > CHANGES_MAX {
-        let message =
-            format!("{} changes; there must be 1 to {CHANGES_MAX}", request.changes.len());
-        return Err(ApiError::invalid(message).because("changes_count"));
-    }
     let edits = request.changes.into_iter().enumerate().map(|(index, change)| edit(index, change));
     let edits = edits.collect::<Result<Vec<Edit>>>()?;
     let applied = call.services.documents.apply(&call.ctx, &project, edits).await?;
@@ -220,9 +213,9 @@ async fn change(call: Call) -> Result<Reply> {
 }
 
 async fn delete(call: Call) -> Result<Reply> {
-    let (project, found) = find(&call, At::Latest).await?;
-    let edit = Edit::Delete { path: found.row.path, expected: expected(&call)? };
-    apply(&call, &project, vec![edit]).await?;
+    let id: DocumentId = call.in_path("id")?;
+    let outcome = call.services.documents.delete(&call.ctx, &id, expected(&call)?).await;
+    conditional(&call, outcome)?;
     Ok(Reply::Nothing)
 }
 
@@ -245,33 +238,34 @@ async fn restore(call: Call) -> Result<Reply> {
     Reply::json(&changed(&project, applied))
 }
 
-/// The document of the path, in a project that the caller may know of.
+/// The document of the path, in a project that is as far as the request demands.
 async fn find(call: &Call, at: At) -> Result<(ProjectId, Document)> {
     let id: DocumentId = call.in_path("id")?;
-    let (project, found) = call.services.documents.get_by_id(&call.ctx, &id, at).await?;
-    let unknown = |error: ApiError| match error.code() {
-        // The project's name is not told to those who may not know of it.
-        ErrorCode::NotFound => ApiError::not_found(format_args!("document {id}")),
-        _ => error,
-    };
-    call.authorize(&project).await.map_err(unknown)?;
-    Ok((project, found))
+    let documents = &call.services.documents;
+    let found = documents.get_by_id(&call.ctx, &id, at).await?;
+    let (project, now) = (&found.0, documents.revisions(&call.ctx, &found.0).await?.all);
+    if call.at_least()?.is_none_or(|least| least <= now) {
+        return Ok(found);
+    }
+    call.reach(project).await?;
+    Ok(documents.get_by_id(&call.ctx, &id, at).await?)
 }
 
-fn expected(call: &Call) -> Result<ExpectedDto> {
+fn expected(call: &Call) -> Result<Expected> {
     Ok(match call.if_match()? {
-        None | Some(IfMatch::Any) => ExpectedDto::Any,
-        Some(IfMatch::Revision(revision)) => ExpectedDto::Revision(revision),
+        None | Some(IfMatch::Any) => Expected::Any,
+        Some(IfMatch::Revision(revision)) => Expected::Revision(revision),
     })
 }
 
-/// Applies changes whose expectation came as `If-Match`: HTTP has a status of its own for that.
-async fn apply(call: &Call, project: &ProjectId, edits: Vec<Edit>) -> Result<Applied> {
+/// An expectation that came as `If-Match` and does not hold: HTTP has a status of its own for it.
+fn conditional(call: &Call, outcome: std::result::Result<Applied, Error>) -> Result<Applied> {
     let conditional = call.if_match()?.is_some();
-    let outcome = call.services.documents.apply(&call.ctx, project, edits).await;
-    outcome.map_err(|error| match error.code() {
-        ErrorCode::Conflict if conditional => error.refined(Refinement::Precondition),
-        _ => error,
+    outcome.map_err(|error| match ApiError::from(error) {
+        error if conditional && error.code() == ErrorCode::Conflict => {
+            error.refined(Refinement::Precondition)
+        }
+        error => error,
     })
 }
 
@@ -285,10 +279,15 @@ fn changed(project: &ProjectId, applied: Applied) -> ChangeSetResponse {
 fn edit(index: usize, change: ChangeDto) -> Result<Edit> {
     Ok(match change {
         ChangeDto::Put { path, text, base64, expected } => {
-            Edit::Put { path, body: body(index, text, base64)?, expected }
+            let body = body(index, text, base64)?;
+            Edit::Put { path, body, expected: dto::expected(expected) }
         }
-        ChangeDto::Move { path, to, expected } => Edit::Move { path, to, expected },
-        ChangeDto::Delete { path, expected } => Edit::Delete { path, expected },
+        ChangeDto::Move { path, to, expected } => {
+            Edit::Move { path, to, expected: dto::expected(expected) }
+        }
+        ChangeDto::Delete { path, expected } => {
+            Edit::Delete { path, expected: dto::expected(expected) }
+        }
     })
 }
 

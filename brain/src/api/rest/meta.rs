@@ -71,7 +71,9 @@ pub(super) const ROUTES: &[Route] = &[
         params: &[],
         takes: Takes::Nothing,
         gives: Gives::Json(schema::<serde_json::Value>),
-        handler: |call| Box::pin(async move { Reply::json(&openapi::document(&call.services.version)) }),
+        handler: |call| {
+            Box::pin(async move { Reply::json(&openapi::document(&call.services.version)) })
+        },
     },
     Route {
         verb: Verb::Get,

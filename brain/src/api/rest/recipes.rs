@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::call::Call;
 use super::reply::Reply;
 use super::route::{Access, Gives, Param, Route, Takes, Verb, schema, shared};
+use crate::api::dto;
 use crate::api::error::Result;
 
 /// A recipe as it is stored.
@@ -54,12 +55,13 @@ pub(super) const ROUTES: &[Route] = &[
 
 async fn list(call: Call) -> Result<Reply> {
     let project = call.project().await?;
-    Reply::json(&call.services.recipes.list(&call.ctx, &project).await?)
+    let listing = call.services.recipes.list(&call.ctx, &project).await?;
+    Reply::json(&dto::recipes(&listing))
 }
 
 async fn show(call: Call) -> Result<Reply> {
     let project = call.project().await?;
     let name: RecipeName = call.required("name")?;
-    let (source, text) = call.services.recipes.show(&call.ctx, &project, &name).await?;
-    Reply::json(&ShownRecipe { name, source, text })
+    let shown = call.services.recipes.show(&call.ctx, &project, &name).await?;
+    Reply::json(&ShownRecipe { name: shown.name, source: shown.scope, text: shown.text })
 }

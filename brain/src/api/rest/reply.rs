@@ -48,7 +48,9 @@ pub(super) fn etag(revision: Revision) -> String {
 impl IntoResponse for Reply {
     fn into_response(self) -> Response {
         match self {
-            Self::Json(body) => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
+            Self::Json(body) => {
+                ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+            }
             Self::Content { body, mime, revision } => content(body, &mime, revision),
             Self::NotModified(revision) => {
                 (StatusCode::NOT_MODIFIED, [(header::ETAG, etag(revision))]).into_response()

@@ -201,18 +201,15 @@ pub mod shared {
     use api_types::ids::ProjectId;
 
     /// The project.
-    pub const PROJECT: Param =
-        Param::query("projectId", schema::<ProjectId>, "The project.");
+    pub const PROJECT: Param = Param::query("projectId", schema::<ProjectId>, "The project.");
     /// The page's start.
-    pub const CURSOR: Param = Param::query(
-        "cursor",
-        schema::<String>,
-        "Where the last page ended: its `nextCursor`.",
-    )
-    .optional();
+    pub const CURSOR: Param =
+        Param::query("cursor", schema::<String>, "Where the last page ended: its `nextCursor`.")
+            .optional();
     /// The page's size.
     pub const LIMIT: Param =
-        Param::query("limit", schema::<u32>, "Most rows of the page: 1 to 1000, default 100.").optional();
+        Param::query("limit", schema::<u32>, "Most rows of the page: 1 to 1000, default 100.")
+            .optional();
     /// The write that the answer must show.
     pub const AT_LEAST: Param = Param::header(
         "X-Vance-At-Least",

@@ -71,7 +71,7 @@ pub(super) const ROUTES: &[Route] = &[
 async fn list(call: Call) -> Result<Reply> {
     let project = call.optional::<ProjectId>("projectId")?;
     if let Some(project) = &project {
-        call.authorize(project).await?;
+        call.reach(project).await?;
     }
     let sessions = &call.services.sessions;
     let slice = sessions.list(&call.ctx, project, Page::first(SESSIONS_LISTED_MAX)).await?;

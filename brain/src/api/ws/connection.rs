@@ -31,15 +31,15 @@ use crate::sessions::Binding;
 use crate::tenants::Identity;
 
 /// Time between the service's pings.
-pub(super) const PING_EVERY: Duration = Duration::from_secs(20);
+const PING_EVERY: Duration = Duration::from_secs(20);
 /// Pings without a sign of life after which the connection is given up.
 const PINGS_MISSED_MAX: u32 = 2;
 /// Time between two looks at the logs; the bus may lose what it should tell.
 const LOOK_EVERY_MS: u64 = 1_000;
 /// Every so many looks, new lanes and the binding are looked at, too.
 const FULL_LOOK_EVERY: u32 = 5;
-/// Most malformed frames in [`FAULTS_WINDOW`].
-pub(super) const FAULTS_MAX: u32 = 60;
+/// Most malformed frames of a connection in a minute.
+pub const FAULTS_MAX: u32 = 60;
 /// See [`FAULTS_MAX`].
 const FAULTS_WINDOW: Duration = Duration::from_secs(60);
 /// Longest wait for a client to take and to answer the close frame.
@@ -396,7 +396,11 @@ impl Connection {
         self.send(None, None, welcome)
     }
 
-    fn send_error(&mut self, reply_to: Option<String>, error: ApiError) -> std::result::Result<(), End> {
+    fn send_error(
+        &mut self,
+        reply_to: Option<String>,
+        error: ApiError,
+    ) -> std::result::Result<(), End> {
         let body = error.into_body(&self.services.request_id());
         self.send(None, reply_to, Event::Error(body))
     }

@@ -70,8 +70,7 @@ fn place(bytes: &[u8]) -> Option<(LaneId, Place)> {
     let (lane, rest) = bytes.split_first_chunk::<16>()?;
     let (seq, rest) = rest.split_first_chunk::<8>()?;
     let (part, _) = rest.split_first_chunk::<2>()?;
-    let place =
-        Place { seq: Seq(u64::from_be_bytes(*seq)), part: u16::from_be_bytes(*part) };
+    let place = Place { seq: Seq(u64::from_be_bytes(*seq)), part: u16::from_be_bytes(*part) };
     Some((LaneId::from_bits(u128::from_be_bytes(*lane)), place))
 }
 

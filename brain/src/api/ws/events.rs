@@ -95,7 +95,9 @@ impl Source {
             }
             // The call's start was told with the model's step; this only says that its effect
             // may have begun, which is for recovery.
-            Entry::Started { .. } | Entry::StepClaimed { .. } | Entry::Awaiting { .. } => Vec::new(),
+            Entry::Started { .. } | Entry::StepClaimed { .. } | Entry::Awaiting { .. } => {
+                Vec::new()
+            }
         }
     }
 

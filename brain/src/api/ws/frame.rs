@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn an_entirely_unknown_type_lists_the_known_ones() {
         let bad = read(r#"{"channel":"session","payload":{"type":"workflow-start"}}"#);
-        let body = bad.expect_err("unknown").error.into_body(&crate::api::error::RequestId::from_bits(0));
+        let body =
+            bad.expect_err("unknown").error.into_body(&crate::api::error::RequestId::from_bits(0));
         assert!(body.error_message.contains("known are: ping, session-create"), "{body:?}");
     }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use api_types::error::ErrorCode;
 use api_types::frames::{
     ClientFrame, Empty, IDEMPOTENCY_KEY_BYTES_MAX, Ping, Pong, ProcessCancel, ProcessListReply,
-    ProcessMessages, ProcessMessagesReply, ProcessSkillRequest, ProcessSkillResponse,
-    ProcessSteer, Queued, ReplyFrame, SessionBootstrap, SessionBound, SessionCreate,
-    SessionListReply, SessionListRequest, SessionResume, SkillCommand,
+    ProcessMessages, ProcessMessagesReply, ProcessSkillRequest, ProcessSkillResponse, ProcessSteer,
+    Queued, ReplyFrame, SessionBootstrap, SessionBound, SessionCreate, SessionListReply,
+    SessionListRequest, SessionResume, SkillCommand,
 };
 use api_types::ids::{ProcessName, SessionId, SkillName};
 
@@ -56,9 +56,7 @@ impl Connection {
                 ReplyFrame::SessionUnbind(Empty {})
             }
             ClientFrame::SessionList(data) => ReplyFrame::SessionList(self.list(data).await?),
-            ClientFrame::ProcessList(Empty {}) => {
-                ReplyFrame::ProcessList(self.processes().await?)
-            }
+            ClientFrame::ProcessList(Empty {}) => ReplyFrame::ProcessList(self.processes().await?),
             ClientFrame::ProcessMessages(data) => {
                 ReplyFrame::ProcessMessages(self.messages(&data).await?)
             }
@@ -153,12 +151,8 @@ impl Connection {
                     .ok_or_else(|| ApiError::internal("the present end fits always"))?
             }
         };
-        let bound = Bound {
-            session: session.clone(),
-            binding: opened.binding.clone(),
-            follow,
-            signals,
-        };
+        let bound =
+            Bound { session: session.clone(), binding: opened.binding.clone(), follow, signals };
         Ok((bound, resync))
     }
 
@@ -210,8 +204,7 @@ impl Connection {
     }
 
     async fn steer(&self, request: ProcessSteer) -> Result<Queued> {
-        let body =
-            Body::Chat { text: request.content, mode: request.mode, needs_skills: false };
+        let body = Body::Chat { text: request.content, mode: request.mode, needs_skills: false };
         self.queue(&request.process_name, body, request.idempotency_key.as_deref()).await
     }
 
@@ -296,8 +289,7 @@ fn create(data: SessionCreate) -> Open {
 }
 
 fn resume(data: SessionResume) -> (Open, Option<String>) {
-    let open =
-        Open { session: Some(data.session_id), takeover: data.takeover, ..Open::default() };
+    let open = Open { session: Some(data.session_id), takeover: data.takeover, ..Open::default() };
     (open, data.cursor)
 }
 

@@ -1,7 +1,9 @@
 //! The JSON Schema of all frames.
 
 use api_types::events::Event;
-use api_types::frames::{ClientFrame, LiveEnvelope, PROTOCOL_VERSION, ReplyFrame, WebSocketEnvelope};
+use api_types::frames::{
+    ClientFrame, LiveEnvelope, PROTOCOL_VERSION, ReplyFrame, WebSocketEnvelope,
+};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};

@@ -65,10 +65,8 @@ impl<'a> Plan<'a> {
     async fn add(&mut self, edit: &Edit) -> Result<(), Error> {
         match edit {
             Edit::Put { path, body, expected } => {
-                let shape = self.documents.shape(path, body);
                 self.written.insert(path.clone(), Some(body.clone()));
-                let (path, body, expected) = (path.clone(), body.clone(), *expected);
-                self.changes.push(Change::Put { path, body, shape, expected });
+                self.changes.push(self.documents.put_change(path, body, *expected));
             }
             Edit::Move { path, to, expected } => {
                 let action = if path.is_below(TRASH) { Action::Restore } else { Action::Move };

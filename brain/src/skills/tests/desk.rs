@@ -11,7 +11,8 @@ use bytes::Bytes;
 use crate::bundled::Bundled;
 use crate::ctx::{Actor, OpCtx};
 use crate::documents::{
-    Action, Applied, At, Change, ChangeSet, Document, Expected, HeadRow, Revisions, Shape, Store, Version,
+    Action, Applied, At, Change, ChangeSet, Document, Expected, HeadRow, Revisions, Shape, Store,
+    Version,
 };
 use crate::port::{Page, Result, Slice};
 use crate::runtime::{IdGen, Timestamp};

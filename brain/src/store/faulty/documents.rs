@@ -76,7 +76,7 @@ mod tests {
     use super::super::{Fault, Plan};
     use super::*;
     use crate::ctx::Actor;
-    use crate::documents::{Change, Expected};
+    use crate::documents::{Change, Expected, Shape};
     use crate::port::Error;
     use crate::runtime::Timestamp;
     use crate::store::embedded::{Embedded, OpenMode};
@@ -85,9 +85,7 @@ mod tests {
         let put = Change::Put {
             path: "notes.md".parse().unwrap(),
             body: Bytes::from_static(b"text"),
-            kind: "markdown".into(),
-            mime: "text/markdown".into(),
-            head: None,
+            shape: Shape { kind: "markdown".into(), mime: "text/markdown".into(), head: None },
             expected: Expected::Absent,
         };
         let ids = vec![DocumentId::from_bits(7)];

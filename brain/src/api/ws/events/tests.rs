@@ -8,11 +8,7 @@ use crate::lanes::entry::Usage;
 use crate::lanes::head::ActiveSkill;
 
 fn source() -> Source {
-    Source {
-        lane: LaneId::from_bits(1),
-        process: "chat".parse().unwrap(),
-        turn: Some(Seq(1)),
-    }
+    Source { lane: LaneId::from_bits(1), process: "chat".parse().unwrap(), turn: Some(Seq(1)) }
 }
 
 const AT: Timestamp = Timestamp(1_000);
@@ -56,6 +52,7 @@ fn entries() -> Vec<Entry> {
             calls: vec![call("doc_read"), call("doc_list")],
             usage: usage(),
             at: AT,
+            carry: None,
         },
         Entry::Started { call: "call-doc_read".to_owned(), tool: "doc_read".to_owned(), at: AT },
         Entry::Result {
@@ -93,8 +90,7 @@ fn entries() -> Vec<Entry> {
 #[test]
 fn each_entry_has_its_events() {
     let rows = (1..).map(Seq).zip(entries()).map(|(seq, entry)| LogRow { seq, entry });
-    let told: Vec<(Seq, Vec<Event>)> =
-        rows.map(|row| (row.seq, source().events(&row))).collect();
+    let told: Vec<(Seq, Vec<Event>)> = rows.map(|row| (row.seq, source().events(&row))).collect();
     insta::assert_json_snapshot!("events", told);
 }
 

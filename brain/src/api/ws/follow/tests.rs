@@ -102,13 +102,7 @@ impl Read for Logs {
         unreachable!("not read by followers")
     }
 
-    async fn queued(
-        &self,
-        _: &OpCtx,
-        _: &LaneId,
-        _: Class,
-        _: u32,
-    ) -> port::Result<Vec<Message>> {
+    async fn queued(&self, _: &OpCtx, _: &LaneId, _: Class, _: u32) -> port::Result<Vec<Message>> {
         unreachable!("not read by followers")
     }
 
@@ -147,6 +141,7 @@ fn entry(kind: u8, number: usize) -> Entry {
                 .collect(),
             usage: Usage::default(),
             at,
+            carry: None,
         },
         2 => Entry::StepClaimed { inputs: Vec::new() },
         _ => Entry::Started { call: String::new(), tool: String::new(), at },

@@ -24,6 +24,21 @@ fn above_all_text() -> Value {
     Value::Blob(Vec::new())
 }
 
+/// The query of [`changed`].
+pub(super) fn changed_sql(under: &str) -> String {
+    // Named, because the planner would rather walk the paths and sort.
+    let (index, config) = match is_config_folder(under) {
+        true => ("documents_config", "AND d.config = 1"),
+        false => ("documents_changed", ""),
+    };
+    format!(
+        "SELECT {HEAD} FROM documents AS d INDEXED BY {index} \
+         WHERE d.project = :project AND (d.revision, d.path) > (:revision, :after) {config} \
+         AND d.path > :low AND d.path < :high \
+         ORDER BY d.revision, d.path LIMIT :rows"
+    )
+}
+
 pub(super) fn changed(
     conn: &Connection,
     tenant: &TenantId,
@@ -33,17 +48,7 @@ pub(super) fn changed(
     page: &Page,
 ) -> Result<Slice<HeadRow>> {
     let Some(project) = project(conn, tenant, name)? else { return Ok(empty()) };
-    // Named, because the planner would rather walk the paths and sort.
-    let (index, config) = match is_config_folder(under) {
-        true => ("documents_config", "AND d.config = 1"),
-        false => ("documents_changed", ""),
-    };
-    let sql = format!(
-        "SELECT {HEAD} FROM documents AS d INDEXED BY {index} \
-         WHERE d.project = :project AND (d.revision, d.path) > (:revision, :after) {config} \
-         AND d.path > :low AND d.path < :high \
-         ORDER BY d.revision, d.path LIMIT :rows"
-    );
+    let sql = changed_sql(under);
     let (revision, after) = match &page.after {
         Some(token) => changed_token(token)?,
         // Every path is less than this one: rows of `since` itself are left out.
