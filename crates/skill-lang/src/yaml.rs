@@ -4,6 +4,7 @@ mod build;
 mod place;
 mod quote;
 mod repair;
+mod salvage;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,6 +15,7 @@ pub(crate) use self::build::parse;
 pub(crate) use self::place::Edit;
 pub(crate) use self::quote::{double_quoted, in_flow, scalar as quote_scalar};
 pub(crate) use self::repair::repair;
+pub(crate) use self::salvage::{Broken, salvage};
 
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use skill_lang::diagnostic::apply_fixes;
 use skill_lang::load::{Input, Loaded, State, load};
+use skill_lang::name::from_folder;
 use skill_lang::rewrite::{create, rewrite};
 
 fn load_bytes(bytes: &[u8]) -> Loaded {
@@ -125,7 +126,7 @@ fn check_loaded(text: &str, loaded: &Loaded) {
     let errors = loaded.errors().count();
     assert_eq!(loaded.state == State::Valid, errors == 0);
     assert_eq!(loaded.state == State::Valid, !loaded.head.description.is_empty() && errors == 0);
-    let lines = u32::try_from(text.split('\n').count()).unwrap();
+    let lines = u32::try_from(text.split('\n').count()).expect("few lines");
     for problem in &loaded.diagnostics {
         assert!((1..=lines).contains(&problem.line), "{problem}");
         assert!(problem.position().offset_in(text).is_some(), "{problem}");
@@ -139,7 +140,7 @@ fn check_loaded(text: &str, loaded: &Loaded) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, max_global_rejects: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, max_global_rejects: 20_000, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_loads_or_says_where_it_fails(text in skill()) {
@@ -176,6 +177,16 @@ proptest! {
             prop_assert_eq!(after.head.license.as_deref().unwrap_or_default(), value);
             prop_assert_eq!(after.head.description, before.head.description);
             prop_assert_eq!(after.head.triggers, before.head.triggers);
+        }
+    }
+
+    #[test]
+    fn names_made_from_folders_stay_as_they_are(folder in "(\\PC|[a-zA-Z_. -]){0,20}") {
+        if let Ok(mapped) = from_folder(&folder) {
+            let again = from_folder(mapped.name.as_str()).expect("a name is a folder's name");
+            prop_assert_eq!(again.name, mapped.name.clone());
+            prop_assert!(!again.changed);
+            prop_assert_eq!(mapped.changed, mapped.name.as_str() != folder);
         }
     }
 

@@ -23,6 +23,18 @@ pub(super) struct Fields<'n, 'a> {
 }
 
 impl<'n, 'a> Fields<'n, 'a> {
+    /// Native by a key that only our skills have. `version` and `tags` are ours too, but many
+    /// public skills carry them beside their `name`; a body of theirs must not become a template.
+    fn dialect(&self) -> Dialect {
+        let has = |key| self.get(key).is_some();
+        let ours = self.entries.iter().any(|(key, _)| key.is_native());
+        if ours || (!has(Key::Name) && (has(Key::Version) || has(Key::Tags))) {
+            Dialect::Native
+        } else {
+            Dialect::Portable
+        }
+    }
+
     pub(super) fn get(&self, key: Key) -> Option<Entry<'n, 'a>> {
         self.entries.iter().find(|(known, _)| *known == key).map(|(_, entry)| *entry)
     }
@@ -61,8 +73,8 @@ pub(super) fn read(
     name: &Result<Mapped, api_types::ids::InvalidSkillName>,
 ) -> Head {
     let fields = fields(report, source);
-    let native = fields.entries.iter().any(|(key, _)| key.is_native());
-    let dialect = if native { Dialect::Native } else { Dialect::Portable };
+    let dialect = fields.dialect();
+    let native = dialect == Dialect::Native;
     prose::name(report, &fields, dialect, name);
     let mut head = Head::empty(String::new());
     head.dialect = dialect;

@@ -33,8 +33,8 @@ pub(super) fn texts(report: &mut Report<'_>, entry: Entry<'_, '_>, split: Split)
             if matches!(split, Split::Commas | Split::Whole) {
                 let written: Vec<String> = parts.iter().map(|part| in_flow(part)).collect();
                 let message = format!("`{what}` should be a list");
-                let fix = (value.written(report.text()), format!("[{}]", written.join(", ")));
-                report.warn_fix(Code::WrongType, entry.at(), message, fix);
+                let list = format!("[{}]", written.join(", "));
+                entry.propose(report, Code::WrongType, &message, list);
             }
             parts
         }

@@ -109,8 +109,7 @@ fn mismatch(report: &mut Report<'_>, entry: Entry<'_, '_>, written: &str, folder
     } else {
         format!("`name` is {written:?}, but the folder's name `{folder}` is the skill's")
     };
-    let fix = (entry.value.written(report.text()), quote_scalar(folder));
-    report.warn_fix(Code::NameMismatch, entry.at(), message, fix);
+    entry.propose(report, Code::NameMismatch, &message, quote_scalar(folder));
 }
 
 /// <https://semver.org>: three numbers, then perhaps a pre-release and a build.

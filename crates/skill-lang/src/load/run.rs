@@ -1,5 +1,7 @@
 //! Where and how long an activation takes effect, and what does not go together.
 
+use api_types::ids::RecipeName;
+
 use super::Report;
 use super::head::{Fields, unknown};
 use super::text::{Entry, Hash, text};
@@ -47,12 +49,8 @@ fn run(report: &mut Report<'_>, entry: Entry<'_, '_>, head: &Head) -> Run {
         Value::Map(_) => part("target"),
         _ if entry.value.is_null() => None,
         Value::Scalar { text, .. } => {
-            let fix = (
-                entry.value.written(report.text()),
-                format!("{{target: {}}}", in_flow(text.trim())),
-            );
-            let message = "`run` should be a map with `target`";
-            report.warn_fix(Code::WrongType, entry.at(), message, fix);
+            let map = format!("{{target: {}}}", in_flow(text.trim()));
+            entry.propose(report, Code::WrongType, "`run` should be a map with `target`", map);
             Some(text.trim().to_owned())
         }
         Value::List(_) => {
@@ -96,6 +94,9 @@ fn spawn(
     if recipe.is_none() {
         let message = "`target: spawn` needs `run.recipe`, the recipe of the worker";
         report.error(Code::InvalidRun, at, message);
+    }
+    if let Some(Err(error)) = recipe.as_deref().map(str::parse::<RecipeName>) {
+        report.warn(Code::UnknownValue, at, format!("no recipe can have this name: {error}"));
     }
     if head.action.is_none() {
         let message = "`target: spawn` needs `action:`, the worker's first message; without it the \

@@ -15,8 +15,26 @@ pub(super) struct Entry<'n, 'a> {
 }
 
 impl Entry<'_, '_> {
+    /// Where messages about the value point; a block scalar has no better place than its key.
     pub(super) fn at(&self) -> usize {
-        self.value.span.start.max(self.key.span.start)
+        if self.is_block() {
+            self.key.span.start
+        } else {
+            self.value.span.start.max(self.key.span.start)
+        }
+    }
+
+    fn is_block(&self) -> bool {
+        matches!(self.value.value, Value::Scalar { style: Style::Block, .. })
+    }
+
+    /// A warning that proposes another value.
+    pub(super) fn propose(&self, report: &mut Report<'_>, code: Code, message: &str, new: String) {
+        if self.is_block() || self.value.decorated {
+            return report.warn(code, self.at(), message);
+        }
+        let range = self.value.written(report.text());
+        report.warn_fix(code, self.at(), message, (range, new));
     }
 
     /// The value as it stands in the file, from behind the key's colon: with tag and anchor.
@@ -150,7 +168,6 @@ pub(super) fn flag(report: &mut Report<'_>, entry: Entry<'_, '_>) -> Option<bool
         }
     };
     let message = format!("`{what}` should be `true` or `false`; read as `{read}`");
-    let fix = (value.written(report.text()), read.to_string());
-    report.warn_fix(Code::LooseBoolean, entry.at(), message, fix);
+    entry.propose(report, Code::LooseBoolean, &message, read.to_string());
     Some(read)
 }

@@ -8,7 +8,7 @@ mod value;
 
 use std::ops::Range;
 
-use self::value::{Region, as_meant, is_fine, reason};
+use self::value::{Region, as_meant, is_fine, on_one_line, reason};
 use super::Edit;
 use super::quote::double_quoted;
 use crate::diagnostic::Code;
@@ -28,7 +28,8 @@ pub(crate) struct Repair {
 /// Finds repairs, sorted by place and not overlapping; none if there is nothing to repair.
 pub(crate) fn repair(text: &str, head: Range<usize>) -> Vec<Repair> {
     let lines: Vec<Line> = lines(text, head.clone()).collect();
-    let mut walk = Walk { text, end: head.end, lines, repairs: Vec::new(), budget: SCAN_BYTES_MAX };
+    let mut walk =
+        Walk { text, end: head.end, lines, repairs: Vec::new(), budget: SCAN_BYTES_MAX, keys: 0 };
     let mut at = 0;
     while at < walk.lines.len() {
         at = walk.entry(at);
@@ -52,6 +53,8 @@ struct Walk<'a> {
     lines: Vec<Line>,
     repairs: Vec<Repair>,
     budget: usize,
+    /// Keys seen so far.
+    keys: usize,
 }
 
 /// A line without its indentation and list markers.
@@ -87,6 +90,10 @@ impl<'a> Walk<'a> {
         }
         let value = &self.text[value_start..self.lines[at].end];
         let trimmed = value.trim_start_matches(BLANKS);
+        self.keys += 1;
+        if value.starts_with('\t') && !trimmed.is_empty() {
+            self.replace_tab_behind(value_start..self.lines[at].end - trimmed.len(), key.name);
+        }
         if trimmed.is_empty() || trimmed.starts_with('#') {
             return at + 1;
         }
@@ -98,7 +105,11 @@ impl<'a> Walk<'a> {
     }
 
     fn text_without_key(&mut self, at: usize, content: &Content) -> usize {
-        if content.start >= self.lines[at].end || (content.column == 0 && !content.item) {
+        if content.start >= self.lines[at].end {
+            return at + 1;
+        }
+        if content.column == 0 && !content.item {
+            self.stray(at);
             return at + 1;
         }
         // Continuations of a list's text stand behind its dash, those of a bare text anywhere
@@ -114,13 +125,19 @@ impl<'a> Walk<'a> {
         let region = closed.unwrap_or_else(|| self.indented_region(at, start, column, inline));
         let value = &self.text[region.bytes.clone()];
         if value.contains("\n\t") || !is_fine(value, &self.text[..self.end]) {
-            let meant = as_meant(value);
             let (offset, why) = reason(value);
             self.repairs.push(Repair {
                 code: Code::UnquotedValue,
                 at: region.bytes.start + offset,
                 message: format!("{why}; read as plain text, put it in quotes"),
-                edit: Edit { range: region.bytes, text: double_quoted(&meant) },
+                edit: Edit { text: double_quoted(&as_meant(value)), range: region.bytes },
+            });
+        } else if let Some(line) = self.outdented(at + 1..region.next_line, column) {
+            self.repairs.push(Repair {
+                code: Code::WrongIndentation,
+                at: self.lines[line].start,
+                message: "the value goes on here, but is not indented".to_owned(),
+                edit: Edit { text: on_one_line(value), range: region.bytes },
             });
         }
         region.next_line
@@ -170,6 +187,13 @@ impl<'a> Walk<'a> {
         Region { bytes: start..end, next_line: last + 1 }
     }
 
+    /// The first of the lines that is not indented more than the key.
+    fn outdented(&self, mut lines: Range<usize>, column: usize) -> Option<usize> {
+        lines.find(|line| {
+            !self.line(*line).trim_matches(BLANKS).is_empty() && self.indent(*line) <= column
+        })
+    }
+
     fn continues(&mut self, at: usize, column: usize, inline: bool) -> bool {
         let indent = self.indent(at);
         let rest = self.line(at).trim_start_matches(BLANKS);
@@ -200,11 +224,21 @@ impl<'a> Walk<'a> {
     }
 
     /// The line behind a block scalar (`|` or `>`).
-    fn skip_block(&self, at: usize, column: usize) -> usize {
-        let inside = |line: &usize| {
-            self.line(*line).trim_matches(BLANKS).is_empty() || self.indent(*line) > column
-        };
-        (at + 1..self.lines.len()).find(|line| !inside(line)).unwrap_or(self.lines.len())
+    fn skip_block(&mut self, at: usize, column: usize) -> usize {
+        let mut next = at + 1;
+        while next < self.lines.len() {
+            let line = self.line(next);
+            if !line.trim_matches(BLANKS).is_empty() {
+                if self.indent(next) <= column {
+                    break;
+                }
+                if line.starts_with('\t') {
+                    self.replace_tabs(next);
+                }
+            }
+            next += 1;
+        }
+        next
     }
 
     fn indent(&self, at: usize) -> usize {
@@ -247,6 +281,28 @@ impl<'a> Walk<'a> {
         });
     }
 
+    fn replace_tab_behind(&mut self, range: Range<usize>, key: &str) {
+        self.repairs.push(Repair {
+            code: Code::MissingBlank,
+            at: range.start,
+            message: format!("a blank should stand behind `{key}:`, not a tab"),
+            edit: Edit { range, text: " ".to_owned() },
+        });
+    }
+
+    /// A line below the first key that is no part of anything.
+    fn stray(&mut self, at: usize) {
+        let start = self.lines[at].start;
+        if self.keys > 0 {
+            self.repairs.push(Repair {
+                code: Code::UnreadableEntry,
+                at: start,
+                message: "this line is neither a key nor part of a value; it is ignored".to_owned(),
+                edit: Edit { range: start..start, text: "# ".to_owned() },
+            });
+        }
+    }
+
     fn insert_blank(&mut self, at: usize, key: &str) {
         self.repairs.push(Repair {
             code: Code::MissingBlank,
@@ -273,6 +329,12 @@ fn is_block_header(value: &str) -> bool {
     let rest = rest.trim_start_matches(|c: char| matches!(c, '+' | '-' | '1'..='9'));
     rest.trim_matches(BLANKS).is_empty()
         || (rest.starts_with([' ', '\t']) && rest.trim_start_matches(BLANKS).starts_with('#'))
+}
+
+/// The key, if the line starts an entry at the left edge.
+pub(super) fn starts_entry(line: &str) -> Option<&str> {
+    let key = key_of(line, true)?;
+    (!line.starts_with(BLANKS)).then_some(key.name)
 }
 
 struct Key<'a> {
@@ -305,6 +367,3 @@ fn key_of(line: &str, left_edge: bool) -> Option<Key<'_>> {
     }
     (name.split(' ').count() <= 3).then_some(Key { name, value: colon + 1, blank_missing })
 }
-
-#[cfg(test)]
-mod tests;
