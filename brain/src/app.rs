@@ -67,7 +67,9 @@ pub enum Error {
         source: std::io::Error,
     },
     /// This version has one role.
-    #[error("role = {0:?}: a node with the embedded store is alone, so it takes all roles; write all")]
+    #[error(
+        "role = {0:?}: a node with the embedded store is alone, so it takes all roles; write all"
+    )]
     Role(Role),
     /// A task panicked; the log says which.
     #[error("a task failed unexpectedly; see the log")]
@@ -125,14 +127,15 @@ impl App {
             Arc::new(crate::skills::locks::NoLocks),
         ));
         let recipes = Arc::new(Recipes::new(documents_store.clone(), bundled.clone()));
-        let manuals = Arc::new(Manuals::new(documents_store.clone(), bundled, skills.clone()));
+        let manuals =
+            Arc::new(Manuals::new(documents_store.clone(), bundled.clone(), skills.clone()));
         let tools = RegistryParts {
             documents: documents.clone(),
             manuals,
             recipes: recipes.clone(),
             clock: clock.clone(),
         };
-        let cascade = Arc::new(Cascade::new(documents_store.clone()));
+        let cascade = Arc::new(Cascade::new(documents_store.clone(), bundled.clone()));
         let turns = TurnParts {
             skills: skills.clone(),
             providers: Arc::new(Providers::new(config.models.clone(), &ids)?),
@@ -151,7 +154,8 @@ impl App {
             me: me.clone(),
             tasks: tasks.clone(),
         });
-        let lanes = Lanes::new(store.clone(), store.clone(), Arc::new(runner.clone()), clock.clone());
+        let lanes =
+            Lanes::new(store.clone(), store.clone(), Arc::new(runner.clone()), clock.clone());
         let sessions = Arc::new(Sessions::new(SessionsParts {
             store: store.clone(),
             tenants: tenants.clone(),

@@ -80,11 +80,17 @@ fn run(command: &Command) -> anyhow::Result<()> {
         Command::Serve(args) => serve(Config::read(&args.values()?)?),
         Command::Config(args) => {
             let values = args.values()?;
-            let lines = values.printable().map(|(key, value, source)| format!("{} = {value:?} ({source})", key.name));
+            let lines = values
+                .printable()
+                .map(|(key, value, source)| format!("{} = {value:?} ({source})", key.name));
             print(&lines.collect::<Vec<_>>().join("\n"))
         }
-        Command::Openapi => print(&serde_json::to_string_pretty(&brain::api::rest::openapi::document(env!("CARGO_PKG_VERSION")))?),
-        Command::Schema { of: Schema::Ws } => print(&serde_json::to_string_pretty(&brain::api::ws::schema::document())?),
+        Command::Openapi => print(&serde_json::to_string_pretty(
+            &brain::api::rest::openapi::document(env!("CARGO_PKG_VERSION")),
+        )?),
+        Command::Schema { of: Schema::Ws } => {
+            print(&serde_json::to_string_pretty(&brain::api::ws::schema::document())?)
+        }
     }
 }
 
@@ -109,8 +115,9 @@ fn serve(config: Config) -> anyhow::Result<()> {
 }
 
 fn start_log(filter: &str) -> anyhow::Result<()> {
-    let filter = tracing_subscriber::EnvFilter::try_new(filter)
-        .with_context(|| format!("log = {filter:?} is no filter; write for instance info,brain::lanes=debug"))?;
+    let filter = tracing_subscriber::EnvFilter::try_new(filter).with_context(|| {
+        format!("log = {filter:?} is no filter; write for instance info,brain::lanes=debug")
+    })?;
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     Ok(())
 }

@@ -48,7 +48,9 @@ pub(super) async fn ensure(app: &App, ctx: &SystemCtx, url: &str) -> Result<Tena
     };
     let made = app.store.bootstrap(ctx, &first).await.map_err(failed)?;
     let contents = match known {
-        Some(known) if !made && accepted(app, &known).await.map_err(failed)? => Contents { url: url.to_owned(), ..known },
+        Some(known) if !made && accepted(app, &known).await.map_err(failed)? => {
+            Contents { url: url.to_owned(), ..known }
+        }
         // A new store, or a file that is lost or of another store: its user gets a new token.
         _ if !made => {
             let identity = Identity { tenant: fresh.tenant.clone(), user: fresh.user.clone() };
