@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! `foot`: the client of the brain.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    foot::main(std::env::args_os())
+}

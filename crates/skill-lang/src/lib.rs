@@ -8,6 +8,8 @@ pub mod rewrite;
 pub mod skill;
 pub mod validate;
 
+pub mod invocation;
+
 pub mod diagnostic;
 pub mod limits;
 pub mod name;

@@ -26,7 +26,7 @@ pub(super) struct BadFrame {
     /// The request's id, where it could be read.
     pub(super) id: Option<String>,
     /// What is wrong.
-    pub(super) error: ApiError,
+    pub(super) error: Box<ApiError>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +51,7 @@ struct Inner<'a> {
 /// # Errors
 /// [`BadFrame`], with the path into the frame and the reason.
 pub(super) fn read(text: &str) -> Result<Request, BadFrame> {
-    let anonymous = |error| BadFrame { id: None, error };
+    let anonymous = |error| BadFrame { id: None, error: Box::new(error) };
     let outer: Outer<'_> =
         serde_json::from_str(text).map_err(|error| anonymous(bad_json("the frame", &error)))?;
     let inner: Inner<'_> = serde_json::from_str(outer.payload.get())
@@ -65,7 +65,7 @@ pub(super) fn read(text: &str) -> Result<Request, BadFrame> {
             return Err(anonymous(ApiError::invalid(message).because("invalid_frame")));
         }
     };
-    let fail = |error| BadFrame { id: id.clone(), error };
+    let fail = |error| BadFrame { id: id.clone(), error: Box::new(error) };
     if outer.channel != "session" {
         let message =
             format!("unknown channel {:?}; the only one is `session`", cut(&outer.channel));
