@@ -66,7 +66,7 @@ async fn without_any_key_echo_shows_the_composed_prompt() {
     let node = Node::start(Options::default()).unwrap();
     let run = foot(&node, &["run", "-p", "hello there", "--skill", "code-review"]).await;
     assert_eq!(run.code, 0, "{}", run.err);
-    assert!(run.out.contains("--- Skill: code-review ---"), "{}", run.out);
+    assert!(run.out.contains("skill: code-review"), "{}", run.out);
     assert!(run.out.contains("hello there"), "{}", run.out);
 }
 
@@ -79,9 +79,9 @@ async fn a_skill_for_one_turn_is_gone_in_the_next() {
     )
     .await;
     assert_eq!(first.code, 0, "{}", first.err);
-    let session = first.lines().unwrap().pop().unwrap();
+    let result: Value = serde_json::from_str(&first.out).unwrap();
     let session =
-        session["sessionId"].as_str().or(session["data"]["sessionId"].as_str()).unwrap().to_owned();
+        result["sessionId"].as_str().unwrap_or_else(|| panic!("no session in {result}")).to_owned();
     let second = foot(&pair.node, &["run", "-p", "two", "--session", &session]).await;
     assert_eq!(second.code, 0, "{}", second.err);
     let requests = pair.model.log().all();

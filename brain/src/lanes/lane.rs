@@ -9,6 +9,8 @@ use api_types::frames::SteerMode;
 use api_types::ids::{MessageId, Seq, SkillName};
 use api_types::sessions::{ChatRole, CloseReason, ThinkProcessStatus};
 
+use tokio::time::Instant;
+
 use super::entry::{Entry, LogRow};
 use super::head::LaneView;
 use super::inbox::{Body, Class, INBOX_ROWS_MAX, Message, Outcome};
@@ -26,6 +28,8 @@ use crate::turns::turn::{Next, Turn};
 
 /// How long a lane without work stays in memory.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(60);
+/// Control messages are looked for at least so often: the wake that tells of one may be lost.
+const CONTROL_POLL: Duration = Duration::from_secs(1);
 /// Rows of one read while the chat is loaded.
 const CHAT_PAGE_ROWS: u32 = 1_000;
 
@@ -61,6 +65,10 @@ pub(super) struct Lane {
     topic: Topic,
     chat: Chat,
     open: Vec<LogRow>,
+    /// A control message may wait that no turn has looked at.
+    control_waits: bool,
+    /// When control messages were looked for last.
+    control_read_at: Instant,
     /// Skills of which a notice said that they are left out: said once, not each turn.
     left_out: HashSet<SkillName>,
 }
@@ -89,6 +97,8 @@ impl Lane {
             topic,
             chat: Chat::default(),
             open,
+            control_waits: true,
+            control_read_at: Instant::now(),
             left_out: HashSet::new(),
         }
     }
@@ -204,13 +214,18 @@ impl Lane {
 
     /// Control messages while no turn runs. A cancel that is meant for queued work stays for the turn to see.
     async fn idle_control(&mut self, work: &[Message]) -> Result<(), Leave> {
+        if !self.control_due() {
+            return Ok(());
+        }
         let control = self.queued(Class::Control).await?;
         let first_work = work.iter().map(|m| m.seq).min();
         let mut settle = Vec::new();
         for message in control {
             match &message.message.body {
                 Body::Close => return self.close(message.seq).await,
-                Body::Cancel { turn: None } if first_work.is_some_and(|seq| seq < message.seq) => {}
+                Body::Cancel { turn: None } if first_work.is_some_and(|seq| seq < message.seq) => {
+                    self.control_waits = true;
+                }
                 _ => settle.push((message.seq, Outcome::Done)),
             }
         }
@@ -360,7 +375,9 @@ impl Lane {
         let shared = Arc::clone(&self.shared);
         let _permit = shared.turns.acquire().await.expect("the semaphore is never closed");
         loop {
-            if let Some(interrupt) = self.pending_interrupt(&turn).await? {
+            if self.control_due()
+                && let Some(interrupt) = self.pending_interrupt(&turn).await?
+            {
                 return self.interrupt(&turn, interrupt).await;
             }
             if shared.stopping.is_cancelled() {
@@ -482,7 +499,10 @@ impl Lane {
                 }
             };
             // The loop of the turn looks again before it does anything else.
-            let Some(results) = results else { return Ok(()) };
+            let Some(results) = results else {
+                self.control_waits = true;
+                return Ok(());
+            };
             self.advance(turn, results, None).await?;
         }
         Ok(())
@@ -496,6 +516,18 @@ impl Lane {
                 return Ok(interrupt);
             }
         }
+    }
+
+    /// Whether control messages have to be looked for.
+    fn control_due(&mut self) -> bool {
+        let due = self.signal.take_control()
+            || self.control_waits
+            || self.control_read_at.elapsed() >= CONTROL_POLL;
+        if due {
+            self.control_read_at = Instant::now();
+            self.control_waits = false;
+        }
+        due
     }
 
     async fn pending_interrupt(&self, turn: &Turn) -> Result<Option<Interrupt>, Leave> {

@@ -71,9 +71,14 @@ impl LaneSignal {
         }
     }
 
+    /// Whether a control message may have arrived since this was asked last.
+    pub(super) fn take_control(&self) -> bool {
+        self.control.swap(false, Ordering::SeqCst)
+    }
+
     /// Waits until a control message may have arrived; leaves wakes for work in place. Cancel-safe.
     pub(super) async fn control(&self) {
-        while !self.control.swap(false, Ordering::SeqCst) {
+        while !self.take_control() {
             self.notify.notified().await;
         }
     }

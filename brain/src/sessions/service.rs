@@ -345,9 +345,23 @@ impl Sessions {
         id: &SessionId,
         name: &ProcessName,
     ) -> Result<LaneView, Error> {
-        let all = self.processes(ctx, id).await?;
+        let session = self.get(ctx, id).await?;
+        self.process_of(ctx, &session, name).await
+    }
+
+    async fn process_of(
+        &self,
+        ctx: &OpCtx,
+        session: &Session,
+        name: &ProcessName,
+    ) -> Result<LaneView, Error> {
+        // Nearly every request is about the chat, whose lane the session names.
+        if name.as_str() == CHAT {
+            return Ok(self.parts.lanes.view(ctx, &session.chat).await?);
+        }
+        let all = self.parts.lanes.read.list(ctx, &session.id, Page::default()).await?.rows;
         let found = all.into_iter().find(|lane| &lane.spec.name == name);
-        found.ok_or_else(|| Error::NoProcess { session: id.clone(), name: name.clone() })
+        found.ok_or_else(|| Error::NoProcess { session: session.id.clone(), name: name.clone() })
     }
 
     /// Sends a message to a process: it is durable when this returns.
@@ -363,13 +377,13 @@ impl Sessions {
         key: Option<&str>,
     ) -> Result<(LaneView, Sent), Error> {
         check_body(&body)?;
-        let lane = self.process(ctx, id, name).await?;
+        let session = self.get(ctx, id).await?;
+        let lane = self.process_of(ctx, &session, name).await?;
         let title = match &body {
             Body::Chat { text, .. } => Some(text.clone()),
             _ => None,
         };
         let sent = self.parts.lanes.enqueue(ctx, &lane.id, vec![body], key).await?;
-        let session = self.get(ctx, id).await?;
         self.note_activity(ctx, &session, title.as_deref()).await;
         Ok((lane, sent))
     }

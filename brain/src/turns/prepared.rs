@@ -69,17 +69,12 @@ impl Prepared {
             .filter(|s| !left_out.iter().any(|(name, _)| name == &s.name))
             .collect();
         let allowed = allowed_tools(parts, engine, view, &skills);
-        let specs = allowed
-            .iter()
-            .filter_map(|name| parts.tools.get(name))
-            .map(|tool| tool.spec())
-            .collect();
         let max_tokens = number(&recipe.params, "maxTokens").map_or(ANSWER_TOKENS, |n| {
             u32::try_from(n.clamp(1, ANSWER_TOKENS_MAX)).unwrap_or(ANSWER_TOKENS)
         });
         Self {
             system,
-            tools: Arc::new(ToolSet::new(specs)),
+            tools: parts.tools.set(&allowed),
             allowed,
             model,
             max_tokens,
