@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{login, run};
+use crate::commands::{docs, login, recipes, run, sessions, skills};
 use crate::config::Flags;
 use crate::output::Format;
 
@@ -58,10 +58,32 @@ impl Global {
 pub(crate) enum Command {
     /// Activate skills, send a prompt, print the answer
     Run(run::Arguments),
+    /// Skills: look, check, push, pull
+    #[command(subcommand)]
+    Skills(skills::Command),
+    /// Recipes: look
+    #[command(subcommand)]
+    Recipes(recipes::Command),
+    /// Documents of the project
+    #[command(subcommand)]
+    Docs(docs::Command),
+    /// Your sessions in the project
+    Sessions {
+        /// What to do; without it, list them
+        #[command(subcommand)]
+        command: Option<sessions::Command>,
+    },
     /// Save where the brain is and who asks
     Login(login::LoginArguments),
     /// Forget the saved login
     Logout,
     /// Who the token speaks for
     Whoami,
+    /// Completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// The manual page
+    Man,
 }

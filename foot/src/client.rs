@@ -16,8 +16,8 @@ use api_types::error::{ErrorBody, ErrorCode};
 pub(crate) use self::answer::{Answer, Rest};
 pub(crate) use self::incoming::{Body, Incoming};
 pub(crate) use self::keys::idempotency_key;
-pub(crate) use self::link::{Link, Next, RequestId};
-pub(crate) use self::rest::Api;
+pub(crate) use self::link::{Link, Next};
+pub(crate) use self::rest::{Api, VERSIONS_MAX};
 use crate::config::BrainUrl;
 use crate::exit::Exit;
 

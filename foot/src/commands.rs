@@ -1,22 +1,43 @@
 //! What foot can do, one noun each.
 
-pub(crate) mod login;
 pub(crate) mod run;
+pub(crate) mod skills;
+
+pub(crate) mod docs;
+pub(crate) mod recipes;
+pub(crate) mod sessions;
+
+pub(crate) mod login;
+pub(crate) mod shell;
 
 use crate::cli::{Cli, Command, Global};
+use crate::client::Api;
 use crate::config::{ProcessEnvironment, Settings};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{Format, Output};
 
 /// Runs a command.
 pub(crate) fn run(cli: Cli, out: &mut Output) -> Result<Exit> {
     let Cli { global, command } = cli;
+    let validates = matches!(command, Command::Skills(skills::Command::Validate(_)));
+    if global.output == Format::Sarif && !validates {
+        return Err(Error::usage("`--output sarif` is for `foot skills validate`"));
+    }
     match command {
         Command::Run(arguments) => {
             let settings = settings(&global)?;
             block_on(run::run(&arguments, settings, out))
         }
+        Command::Skills(command) => skills::run(command, &global, out),
+        Command::Recipes(command) => block_on(recipes::run(&command, &api(&global)?, out)),
+        Command::Docs(command) => block_on(docs::run(command, &api(&global)?, out)),
+        Command::Sessions { command } => {
+            let command = command.unwrap_or(sessions::Command::List);
+            block_on(sessions::run(&command, &api(&global)?, out))
+        }
+        Command::Completions { shell } => shell::completions(shell, out),
+        Command::Man => shell::man(out),
         Command::Login(arguments) => block_on(login::login(&arguments, &global, out)),
         Command::Logout => login::logout(out),
         Command::Whoami => block_on(login::whoami(settings(&global)?, out)),
@@ -25,6 +46,10 @@ pub(crate) fn run(cli: Cli, out: &mut Output) -> Result<Exit> {
 
 fn settings(global: &Global) -> Result<Settings> {
     Ok(Settings::find(&global.flags(), &ProcessEnvironment)?)
+}
+
+fn api(global: &Global) -> Result<Api> {
+    Ok(Api::new(settings(global)?)?)
 }
 
 /// One thread is enough, and it starts at once.

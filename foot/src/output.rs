@@ -14,6 +14,9 @@ pub(crate) enum Format {
     Json,
     /// One JSON value per line, as things happen.
     StreamJson,
+    /// SARIF 2.1.0, of `skills validate` only.
+    #[value(hide = true)]
+    Sarif,
 }
 
 /// Standard output can't be written.
@@ -106,7 +109,7 @@ impl Output {
     pub(crate) fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         let text = match self.format {
             Format::StreamJson => serde_json::to_string(value),
-            Format::Text | Format::Json => serde_json::to_string_pretty(value),
+            _ => serde_json::to_string_pretty(value),
         };
         self.line(&text.map_err(|error| Error::Io(error.into()))?)
     }
@@ -149,6 +152,31 @@ pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 pub(crate) fn one_line(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     clean.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// One line of at most so many characters.
+#[must_use]
+pub(crate) fn cut(text: &str, chars_max: usize) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= chars_max {
+        return line;
+    }
+    let kept: String = line.chars().take(chars_max.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// Text that others wrote, without what commands a terminal or reorders what is read.
+#[must_use]
+pub(crate) fn printable(text: &str) -> String {
+    let harmless = |c: char| match c {
+        '\n' | '\t' => c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            '\u{fffd}'
+        }
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    };
+    text.chars().map(harmless).collect()
 }
 
 /// A time in milliseconds since 1970 as `2026-01-31 12:00:00Z`.

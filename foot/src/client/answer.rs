@@ -90,12 +90,6 @@ impl Answer {
             None => Rest::Replaces(text.to_owned()),
         }
     }
-
-    /// Whether something of an unfinished text was printed.
-    #[must_use]
-    pub(crate) fn is_open(&self) -> bool {
-        !self.shown.is_empty()
-    }
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(crate) type RequestId = String;
 #[derive(Debug)]
 pub(crate) enum Next {
     /// A frame.
-    Frame(Incoming),
+    Frame(Box<Incoming>),
     /// The connection was lost; it is tried again.
     Lost(String),
     /// The connection is back, and so is the session.
@@ -189,7 +189,7 @@ impl Link {
         }
     }
 
-    fn take(&mut self, incoming: Incoming) -> Result<Option<Next>, Error> {
+    fn take(&mut self, incoming: Box<Incoming>) -> Result<Option<Next>, Error> {
         if let (Some(cursor), Some(bound)) = (&incoming.cursor, &mut self.bound) {
             bound.cursor.clone_from(cursor);
         }

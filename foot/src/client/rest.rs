@@ -4,7 +4,7 @@ mod documents;
 mod sessions;
 mod skills;
 
-pub(crate) use self::documents::DOCUMENTS_MAX;
+pub(crate) use self::documents::DOCUMENTS_MAX as VERSIONS_MAX;
 
 use std::time::Duration;
 

@@ -121,7 +121,7 @@ pub(crate) async fn whoami(settings: Settings, out: &mut Output) -> Result<Exit>
     let project = settings.project.clone();
     let who = Api::new(settings)?.whoami().await?;
     match out.format {
-        Format::Text => {
+        Format::Text | Format::Sarif => {
             out.line(&format!("{} of tenant {} at {url}", who.user_id, who.tenant_id))?
         }
         Format::Json | Format::StreamJson => out.value(&serde_json::json!({

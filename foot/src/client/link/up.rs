@@ -25,7 +25,7 @@ const PING_ID: &str = "ping";
 
 /// What is heard from a socket.
 pub(super) enum Heard {
-    Frame(Incoming),
+    Frame(Box<Incoming>),
     Unreadable(String),
     Closed { code: u16, reason: String },
     Broken(String),
@@ -126,7 +126,7 @@ impl Up {
                 Err(problem) => return Poll::Ready(Heard::Broken(problem)),
                 Ok(Message::Text(text)) => {
                     return Poll::Ready(match incoming::read(text.as_str()) {
-                        Ok(incoming) => Heard::Frame(incoming),
+                        Ok(incoming) => Heard::Frame(Box::new(incoming)),
                         Err(error) => Heard::Unreadable(format!("a frame is not one: {error}")),
                     });
                 }

@@ -68,15 +68,6 @@ impl Api {
         self.get(&["documents", "by-path"], &query).await
     }
 
-    /// A document by its id, which a trashed one keeps.
-    ///
-    /// # Errors
-    ///
-    /// When the brain can't be reached or refuses.
-    pub(crate) async fn document_by_id(&self, id: &DocumentId) -> Result<DocumentDto, Error> {
-        self.get(&["documents", id.as_str()], &[]).await
-    }
-
     /// A body, now or at a revision.
     ///
     /// # Errors

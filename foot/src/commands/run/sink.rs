@@ -26,7 +26,7 @@ impl<'a> Sink<'a> {
     pub(super) fn frame(&mut self, incoming: &Incoming) -> Result<(), Error> {
         match self.out.format {
             Format::StreamJson => self.out.line(&incoming.raw),
-            Format::Text | Format::Json => Ok(()),
+            Format::Text | Format::Json | Format::Sarif => Ok(()),
         }
     }
 
@@ -69,7 +69,7 @@ impl<'a> Sink<'a> {
                 self.line_open = Some(false);
                 self.out.text("\n")
             }
-            Format::Text => Ok(()),
+            Format::Text | Format::Sarif => Ok(()),
             Format::Json | Format::StreamJson => {
                 let last = serde_json::json!({ "type": "result", "data": result });
                 self.out.value(&last)
