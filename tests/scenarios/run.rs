@@ -80,8 +80,10 @@ async fn a_skill_for_one_turn_is_gone_in_the_next() {
     .await;
     assert_eq!(first.code, 0, "{}", first.err);
     let result: Value = serde_json::from_str(&first.out).unwrap();
-    let session =
-        result["data"]["sessionId"].as_str().unwrap_or_else(|| panic!("no session in {result}")).to_owned();
+    let session = result["data"]["sessionId"]
+        .as_str()
+        .unwrap_or_else(|| panic!("no session in {result}"))
+        .to_owned();
     let second = foot(&pair.node, &["run", "-p", "two", "--session", &session]).await;
     assert_eq!(second.code, 0, "{}", second.err);
     let requests = pair.model.log().all();

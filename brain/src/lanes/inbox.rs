@@ -59,6 +59,16 @@ pub enum Body {
 }
 
 impl Body {
+    /// Bytes of its text.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Chat { text, .. } => text.len(),
+            Self::Skill { args, .. } => args.as_ref().map_or(0, String::len),
+            Self::Cancel { .. } | Self::Close => 0,
+        }
+    }
+
     /// Its class.
     #[must_use]
     pub fn class(&self) -> Class {

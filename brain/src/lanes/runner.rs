@@ -56,7 +56,7 @@ pub(super) struct LaneSignal {
 }
 
 impl LaneSignal {
-    fn raise(&self, control: bool) {
+    pub(super) fn raise(&self, control: bool) {
         if control {
             self.control.store(true, Ordering::SeqCst);
         }

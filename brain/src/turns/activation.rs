@@ -9,7 +9,7 @@ use skill_lang::skill::{Lifecycle, Run};
 use super::parts::{TurnParts, scope};
 use super::prompt::process_variables;
 use crate::ctx::OpCtx;
-use crate::lanes::head::{ACTIVE_SKILLS_MAX, ActiveSkill, LaneView};
+use crate::lanes::head::{ACTIVE_ARGS_BYTES_MAX, ACTIVE_SKILLS_MAX, ActiveSkill, LaneView};
 use crate::runtime::Timestamp;
 use crate::skills::LoadedSkill;
 
@@ -64,6 +64,10 @@ enum Refusal {
     Locked { skill: SkillName, recipe: String },
     #[error("{0} skills are active already; clear one first", ACTIVE_SKILLS_MAX)]
     TooMany,
+    #[error(
+        "the arguments of all active skills have {bytes} bytes, more than {ACTIVE_ARGS_BYTES_MAX}: put long text into a document"
+    )]
+    TooLong { bytes: usize },
     #[error("skill {0} runs in a worker of its own (`run: spawn`), which this version can't start")]
     Spawns(SkillName),
     #[error(transparent)]
@@ -79,6 +83,7 @@ impl Refusal {
             Self::NotAllowed { .. } => "skill_not_allowed",
             Self::Locked { .. } => "skill_locked",
             Self::TooMany => "too_many_skills",
+            Self::TooLong { .. } => "arguments_too_long",
             Self::Spawns(_) => "spawn_unsupported",
             Self::Skill(error) => error.reason(),
             Self::Prompt { .. } => "bad_turn_prompt",
@@ -142,16 +147,17 @@ async fn activate(
         return Err(Refusal::Spawns(name.clone()));
     }
     let args = skill.consumes_args().then(|| request.args.unwrap_or_default());
-    let rest = if args.is_none() {
-        request.args.map(str::trim).filter(|rest| !rest.is_empty())
-    } else {
-        None
-    };
+    // Byte for byte: indentation and line ends may matter to the message.
+    let rest = request.args.filter(|rest| args.is_none() && !rest.trim().is_empty());
     let mut decided = if view.head.active_skills.iter().any(|active| &active.name == name) {
         reactivate(view, name, request, args)
     } else {
         fresh(view, &skill, request, args, now)?
     };
+    let bytes = decided.active.iter().filter_map(|a| a.args.as_ref()).map(String::len).sum();
+    if bytes > ACTIVE_ARGS_BYTES_MAX {
+        return Err(Refusal::TooLong { bytes });
+    }
     decided
         .prompts
         .extend(rest.map(|text| Prompt { text: text.to_owned(), sender: ctx.actor.sender() }));
