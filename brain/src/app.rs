@@ -17,6 +17,7 @@ use crate::bundled::Bundled;
 use crate::bus::{Bus, LocalBus};
 use crate::config::{Config, Role};
 use crate::ctx::SystemCtx;
+use crate::documents::access::Members;
 use crate::documents::{self, Cascade, Documents};
 use crate::lanes::store::Sweep;
 use crate::lanes::{Lanes, Runner, RunnerParts};
@@ -113,8 +114,8 @@ impl App {
         let tenants: Arc<dyn tenants::Store> = store.clone();
         let documents = Arc::new(Documents::new(
             documents_store.clone(),
-            tenants.clone(),
-            Arc::new(crate::skills::head_parser::SkillHeads),
+            Arc::new(Members::new(tenants.clone())),
+            Arc::new(crate::skills::head_parser::parse),
             clock.clone(),
             ids.clone(),
         ));
@@ -124,14 +125,14 @@ impl App {
             Arc::new(crate::skills::locks::NoLocks),
         ));
         let recipes = Arc::new(Recipes::new(documents_store.clone(), bundled.clone()));
-        let manuals = Arc::new(Manuals::new(documents_store.clone(), bundled.clone(), skills.clone()));
+        let manuals = Arc::new(Manuals::new(documents_store.clone(), bundled, skills.clone()));
         let tools = RegistryParts {
             documents: documents.clone(),
             manuals,
             recipes: recipes.clone(),
             clock: clock.clone(),
         };
-        let cascade = Arc::new(Cascade::new(documents_store.clone(), bundled));
+        let cascade = Arc::new(Cascade::new(documents_store.clone()));
         let turns = TurnParts {
             skills: skills.clone(),
             providers: Arc::new(Providers::new(config.models.clone(), &ids)?),
@@ -156,6 +157,7 @@ impl App {
             tenants: tenants.clone(),
             lanes,
             recipes: recipes.clone(),
+            skills: skills.clone(),
             bus: bus.clone(),
             clock: clock.clone(),
             ids: ids.clone(),

@@ -13,6 +13,7 @@ pub mod runtime;
 
 pub mod bundled;
 pub mod documents;
+pub mod engines;
 pub mod lanes;
 pub mod manuals;
 pub mod mirror;
@@ -21,6 +22,9 @@ pub mod recipes;
 pub mod sessions;
 pub mod skills;
 pub mod tenants;
+pub mod tools;
+pub mod turns;
 
+pub mod api;
 pub mod bus;
 pub mod store;

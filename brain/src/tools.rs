@@ -143,6 +143,8 @@ fn spec<Args: JsonSchema>(name: &str, description: &str) -> ToolSpec {
 /// Reads the arguments, or says which one is wrong.
 fn parse<Args: DeserializeOwned>(tool: &str, args: Value) -> Result<Args, ToolError> {
     let args = if args.is_null() { Value::Object(serde_json::Map::new()) } else { args };
-    serde_json::from_value(args)
-        .map_err(|error| ToolError::new(format!("the arguments of {tool} are wrong: {error}")).hint("see the tool's schema"))
+    serde_json::from_value(args).map_err(|error| {
+        ToolError::new(format!("the arguments of {tool} are wrong: {error}"))
+            .hint("see the tool's schema")
+    })
 }

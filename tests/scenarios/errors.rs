@@ -43,8 +43,10 @@ async fn a_wrong_token_and_a_wrong_address_are_told_apart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_is_down_or_talks_nonsense_fails_the_turn_and_not_the_session() {
     let pair = pair("anthropic").await;
-    let unauthorised =
-        Reply { fault: Some(Fault::Status { status: 401, retry_after: None, body: None }), ..Reply::default() };
+    let unauthorised = Reply {
+        fault: Some(Fault::Status { status: 401, retry_after: None, body: None }),
+        ..Reply::default()
+    };
     pair.model.script(Script::on("bad key", [unauthorised]));
     let run = foot(&pair.node, &["run", "-p", "bad key"]).await;
     assert_eq!(run.code, 5, "{}", run.err);

@@ -45,7 +45,12 @@ pub enum Error {
 /// Names a template whose source never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    Skill { project: Option<ProjectId>, scope: SkillScope, name: SkillName, revision: Revision },
+    Skill {
+        project: Option<ProjectId>,
+        scope: SkillScope,
+        name: SkillName,
+        revision: Revision,
+    },
     /// Digest of a text that has no revision of its own.
     Text([u8; 32]),
 }
@@ -117,10 +122,18 @@ impl Prompts {
 }
 
 /// Variables of all templates of a turn.
-pub(super) fn variables(view: &LaneView, engine: &dyn Engine, model: &ModelSpec) -> Map<String, Value> {
+pub(super) fn variables(
+    view: &LaneView,
+    engine: &dyn Engine,
+    model: &ModelSpec,
+) -> Map<String, Value> {
     let mut variables = process_variables(view);
     let small = view.spec.recipe.params.get("modelSize").and_then(Value::as_str);
-    let tier = if small.is_some_and(|size| size.eq_ignore_ascii_case("small")) { "small" } else { "large" };
+    let tier = if small.is_some_and(|size| size.eq_ignore_ascii_case("small")) {
+        "small"
+    } else {
+        "large"
+    };
     let more = [
         ("tier", tier),
         ("model", model.name()),
