@@ -28,7 +28,6 @@ impl Default for Tasks {
 
 impl Tasks {
     /// Starts a task; the name appears in its log lines.
-    #[expect(clippy::disallowed_methods, reason = "the one place that spawns")]
     pub fn spawn(&self, name: &'static str, future: impl Future<Output = ()> + Send + 'static) {
         let panicked = self.panicked.clone();
         let watched = async move {

@@ -201,7 +201,7 @@ impl Connection {
     async fn on_text(&mut self, text: &str) -> std::result::Result<(), End> {
         let request = match frame::read(text) {
             Ok(request) => request,
-            Err(bad) => return self.on_bad(bad),
+            Err(bad) => return self.on_bad(*bad),
         };
         let leaves = matches!(request.frame, api_types::frames::ClientFrame::Logout(_));
         // Boxed, so that an idle connection does not carry the space of a request.

@@ -199,7 +199,7 @@ proptest! {
                 let mut out = Outbound::default();
                 if signalled {
                     let id = LaneId::from_bits(lane as u128 + 1);
-                    prop_assert!(follow.advanced(&id, row.seq, &[row.clone()], &mut out).unwrap());
+                    prop_assert!(follow.advanced(&id, row.seq, std::slice::from_ref(&row), &mut out).unwrap());
                 } else {
                     follow.look(&read, &ctx()).await.unwrap();
                 }
