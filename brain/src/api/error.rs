@@ -200,6 +200,10 @@ impl From<documents::Error> for ApiError {
     fn from(error: documents::Error) -> Self {
         match error {
             documents::Error::Store(error) => error.into(),
+            documents::Error::NotFound { .. } => {
+                worded(error.code(), Some("unknown_document"), &error)
+            }
+            documents::Error::NoProject(_) => worded(error.code(), Some("unknown_project"), &error),
             error => worded(error.code(), error.reason(), &error),
         }
     }

@@ -196,13 +196,22 @@ fn parse<T: FromStr<Err: std::fmt::Display>>(name: &str, value: &str) -> Result<
         return Err(ApiError::invalid(format!("`{name}` is longer than {PARAM_BYTES_MAX} bytes"))
             .because("invalid_parameter"));
     }
-    value.parse().map_err(|error| {
+    value.parse().map_err(|error: T::Err| {
+        // The standard library's word for it helps nobody.
+        let error = match error.to_string().as_str() {
+            "invalid digit found in string" | "cannot parse integer from empty string" => {
+                format!("{:?} is not a whole number", value.chars().take(40).collect::<String>())
+            }
+            text => text.to_owned(),
+        };
         ApiError::invalid(format!("`{name}`: {error}")).because("invalid_parameter")
     })
 }
 
 fn bad_json(path: &str, error: &serde_json::Error) -> ApiError {
-    let place = if path == "." { String::new() } else { format!("`{path}`: ") };
+    // `.` is the whole, `?` a place that was not reached yet.
+    let path = path.trim_end_matches(['.', '?']);
+    let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
     ApiError::invalid(format!("the body is not the JSON that is expected: {place}{error}"))
         .because("invalid_json")
 }

@@ -383,3 +383,39 @@ async fn a_client_that_shows_no_sign_of_life_is_given_up() {
     }
     assert_eq!(pings, 2);
 }
+
+#[tokio::test]
+async fn a_client_that_asks_and_never_reads_is_cut_off() {
+    let desk = Desk::new();
+    let address = desk.listen().await;
+    let (mut socket, _, mut pen) = bound(&desk, &address).await;
+    let long = Entry::Message {
+        id: MessageId::from_bits(1),
+        role: ChatRole::User,
+        content: "x".repeat(200 * 1024),
+        sender: None,
+        at: AT,
+    };
+    pen.write(vec![long]).await;
+    socket.push("chat-message-appended").await;
+    let ask = json!({"channel": "session", "payload": {
+        "type": "process-messages", "data": {"processName": "chat"},
+    }});
+    // Many times what the operating system buffers.
+    for _ in 0..400 {
+        drop(socket.stream.feed(Message::text(ask.to_string())).await);
+    }
+    drop(socket.stream.flush().await);
+    let mut bytes = 0;
+    let code = loop {
+        match socket.message().await {
+            Some(Message::Close(close)) => break close.map(|close| u16::from(close.code)),
+            Some(message) => bytes += message.len(),
+            None => break None,
+        }
+    };
+    assert!(bytes < 300 * 200 * 1024, "{bytes} bytes were sent to a client that reads nothing");
+    if let Some(code) = code {
+        assert_eq!(code, 4429);
+    }
+}

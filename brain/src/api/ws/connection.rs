@@ -188,10 +188,7 @@ impl Connection {
                     Message::Text(text) => self.on_text(text.as_str()).await,
                     Message::Binary(_) => {
                         let error = ApiError::invalid("frames are text frames of JSON");
-                        self.on_bad(BadFrame {
-                            id: None,
-                            error: Box::new(error.because("binary_frame")),
-                        })
+                        self.on_bad(BadFrame { id: None, error: error.because("binary_frame") })
                     }
                     Message::Close(_) => Err(End::Bye),
                     // The protocol's own pings are answered below us.
@@ -204,7 +201,7 @@ impl Connection {
     async fn on_text(&mut self, text: &str) -> std::result::Result<(), End> {
         let request = match frame::read(text) {
             Ok(request) => request,
-            Err(bad) => return self.on_bad(bad),
+            Err(bad) => return self.on_bad(*bad),
         };
         let leaves = matches!(request.frame, api_types::frames::ClientFrame::Logout(_));
         // Boxed, so that an idle connection does not carry the space of a request.
@@ -231,7 +228,7 @@ impl Connection {
             let error = ApiError::new(ErrorCode::TooManyRequests, message);
             return Err(End::because(error.because("too_many_malformed_frames")));
         }
-        self.send_error(bad.id, *bad.error)
+        self.send_error(bad.id, bad.error)
     }
 
     fn on_signal(&mut self, signal: Option<Signal>) -> std::result::Result<(), End> {

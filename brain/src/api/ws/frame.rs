@@ -26,7 +26,7 @@ pub(super) struct BadFrame {
     /// The request's id, where it could be read.
     pub(super) id: Option<String>,
     /// What is wrong.
-    pub(super) error: Box<ApiError>,
+    pub(super) error: ApiError,
 }
 
 #[derive(Deserialize)]
@@ -50,8 +50,8 @@ struct Inner<'a> {
 ///
 /// # Errors
 /// [`BadFrame`], with the path into the frame and the reason.
-pub(super) fn read(text: &str) -> Result<Request, BadFrame> {
-    let anonymous = |error| BadFrame { id: None, error: Box::new(error) };
+pub(super) fn read(text: &str) -> Result<Request, Box<BadFrame>> {
+    let anonymous = |error| Box::new(BadFrame { id: None, error });
     let outer: Outer<'_> =
         serde_json::from_str(text).map_err(|error| anonymous(bad_json("the frame", &error)))?;
     let inner: Inner<'_> = serde_json::from_str(outer.payload.get())
@@ -65,7 +65,7 @@ pub(super) fn read(text: &str) -> Result<Request, BadFrame> {
             return Err(anonymous(ApiError::invalid(message).because("invalid_frame")));
         }
     };
-    let fail = |error| BadFrame { id: id.clone(), error: Box::new(error) };
+    let fail = |error| Box::new(BadFrame { id: id.clone(), error });
     if outer.channel != "session" {
         let message =
             format!("unknown channel {:?}; the only one is `session`", cut(&outer.channel));
