@@ -1,5 +1,7 @@
 //! What a user does, from end to end, against the real commands and a fake model provider.
 
+#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected shall stop there")]
+
 mod crash;
 mod errors;
 mod prompt;
