@@ -1,6 +1,9 @@
 //! The only wiring: from a configuration to a running node.
 
 mod bootstrap;
+mod features;
+#[cfg(test)]
+mod simulation;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,26 +15,19 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use self::features::Features;
 use crate::api;
-use crate::bundled::Bundled;
 use crate::bus::{Bus, LocalBus};
 use crate::config::{Config, Role};
 use crate::ctx::SystemCtx;
-use crate::documents::access::Members;
-use crate::documents::{self, Cascade, Documents};
 use crate::lanes::store::Sweep;
 use crate::lanes::{Lanes, Runner, RunnerParts};
-use crate::manuals::Manuals;
-use crate::models::{self, Providers};
+use crate::models;
 use crate::port;
-use crate::recipes::Recipes;
 use crate::runtime::{Clock, IdGen, SystemClock, Tasks};
 use crate::sessions::{self, Sessions, SessionsParts};
-use crate::skills::Skills;
 use crate::store::embedded::{Embedded, OpenMode};
 use crate::tenants;
-use crate::tools::{Registry, RegistryParts};
-use crate::turns::{Prompts, TurnParts};
 
 /// Time that a stop takes at most.
 pub const STOP_TIME_MAX: Duration = Duration::from_secs(45);
@@ -93,7 +89,7 @@ impl App {
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn build(config: Config) -> Result<Self, Error> {
+    pub fn build(config: Config) -> Result<Self, Error> {
         if config.role != Role::All {
             return Err(Error::Role(config.role));
         }
@@ -111,44 +107,13 @@ impl App {
         let tasks = Tasks::default();
         let me = NodeBoot::from_bits(ids.bits());
         let bus: Arc<dyn Bus> = Arc::new(LocalBus::default());
-        let bundled = Arc::new(Bundled::default());
-        let documents_store: Arc<dyn documents::Store> = store.clone();
         let tenants: Arc<dyn tenants::Store> = store.clone();
-        let documents = Arc::new(Documents::new(
-            documents_store.clone(),
-            Arc::new(Members::new(tenants.clone())),
-            Arc::new(crate::skills::head_parser::parse),
-            clock.clone(),
-            ids.clone(),
-        ));
-        let skills = Arc::new(Skills::new(
-            documents_store.clone(),
-            bundled.clone(),
-            Arc::new(crate::skills::locks::NoLocks),
-        ));
-        let recipes = Arc::new(Recipes::new(documents_store.clone(), bundled.clone()));
-        let manuals =
-            Arc::new(Manuals::new(documents_store.clone(), bundled.clone(), skills.clone()));
-        let tools = RegistryParts {
-            documents: documents.clone(),
-            manuals,
-            recipes: recipes.clone(),
-            clock: clock.clone(),
-        };
-        let cascade = Arc::new(Cascade::new(documents_store.clone(), bundled.clone()));
-        let turns = TurnParts {
-            skills: skills.clone(),
-            providers: Arc::new(Providers::new(config.models.clone(), &ids)?),
-            tools: Arc::new(Registry::built_in(&tools)),
-            prompts: Arc::new(Prompts::new(cascade)),
-            bus: bus.clone(),
-            clock: clock.clone(),
-        };
+        let features = Features::wire(&store, config.models.clone(), &bus, &clock, &ids)?;
         let runner = Runner::new(RunnerParts {
             read: store.clone(),
             own: store.clone(),
             sweep: store.clone(),
-            turns,
+            turns: features.turns,
             clock: clock.clone(),
             ids: ids.clone(),
             me: me.clone(),
@@ -160,8 +125,8 @@ impl App {
             store: store.clone(),
             tenants: tenants.clone(),
             lanes,
-            recipes: recipes.clone(),
-            skills: skills.clone(),
+            recipes: features.recipes.clone(),
+            skills: features.skills.clone(),
             bus: bus.clone(),
             clock: clock.clone(),
             ids: ids.clone(),
@@ -170,9 +135,9 @@ impl App {
         let services = Arc::new(api::Services {
             authenticator: Arc::new(api::auth::StoredTokens::new(tenants.clone())),
             tenants,
-            documents,
-            skills,
-            recipes,
+            documents: features.documents,
+            skills: features.skills,
+            recipes: features.recipes,
             sessions,
             lanes: store.clone(),
             bus,

@@ -106,7 +106,7 @@ fn serve(config: Config) -> anyhow::Result<()> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let app = App::build(config).await?;
+        let app = App::build(config)?;
         let ready = app.start().await?;
         print(&ready.to_string())?;
         app.run_until_stopped().await?;
