@@ -179,8 +179,7 @@ fn changes(root: &str, folder: &Folder, there: &[DocumentDto]) -> Result<Vec<Cha
         };
         changes.push(ChangeDto::Put { path, text, base64, expected });
     }
-    let kept: std::collections::HashSet<String> =
-        changes.iter().filter_map(put_path).collect();
+    let kept: std::collections::HashSet<String> = changes.iter().filter_map(put_path).collect();
     for document in there.iter().filter(|document| !kept.contains(document.path.as_str())) {
         let expected = ExpectedDto::Revision(document.revision);
         changes.push(ChangeDto::Delete { path: document.path.clone(), expected });

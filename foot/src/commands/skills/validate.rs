@@ -122,10 +122,9 @@ fn check(file: &Path) -> Checked {
             let report = FileReport::new(&path, load(input));
             Checked { report, bytes }
         }
-        Err(error) => Checked {
-            report: report::unreadable(&path, &folder, &error),
-            bytes: Vec::new(),
-        },
+        Err(error) => {
+            Checked { report: report::unreadable(&path, &folder, &error), bytes: Vec::new() }
+        }
     }
 }
 
