@@ -497,11 +497,10 @@ mod tests {
 
     #[test]
     fn the_list_of_types_is_complete() {
-        let schema = schemars::schema_for!(ClientFrame);
-        let text = serde_json::to_string(&schema).unwrap();
-        for kind in CLIENT_FRAME_TYPES {
-            assert!(text.contains(&format!("\"{kind}\"")), "{kind}");
-        }
-        assert_eq!(text.matches("\"const\"").count(), CLIENT_FRAME_TYPES.len());
+        let schema = schemars::schema_for!(ClientFrame).to_value();
+        let variants = schema["oneOf"].as_array().expect("one schema for each type");
+        let kinds: Vec<&str> =
+            variants.iter().filter_map(|v| v["properties"]["type"]["const"].as_str()).collect();
+        assert_eq!(kinds, CLIENT_FRAME_TYPES);
     }
 }

@@ -11,7 +11,7 @@ use api_types::ids::RecipeName;
 pub use keys::{KEYS, Key};
 pub use source::{Environment, ProcessEnvironment, Source, Values};
 
-use crate::models::{self, ApiKey, ModelSpec};
+use crate::models::{self, ApiKey};
 
 /// Part of the work that a node takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,26 +79,9 @@ pub struct Config {
     /// Recipe of chats whose maker names none.
     pub default_recipe: RecipeName,
     /// Model providers.
-    pub models: ModelsConfig,
+    pub models: models::Config,
     /// Log filter, in the syntax of `tracing`'s `EnvFilter`.
     pub log: String,
-}
-
-/// Model providers.
-#[derive(Clone, Debug)]
-pub struct ModelsConfig {
-    /// The node's model; `None` = the first provider that has a credential, else `echo`.
-    pub model: Option<ModelSpec>,
-    /// Key of Anthropic's API.
-    pub anthropic_api_key: Option<ApiKey>,
-    /// Another address of it.
-    pub anthropic_base_url: Option<String>,
-    /// Key of OpenAI's API.
-    pub openai_api_key: Option<ApiKey>,
-    /// Another address of it, or of a compatible server.
-    pub openai_base_url: Option<String>,
-    /// Address of an Ollama server.
-    pub ollama_host: Option<String>,
 }
 
 impl Config {
@@ -117,7 +100,7 @@ impl Config {
                 _ => return Err(values.refuse("role", "write all, gateway or worker")),
             },
             default_recipe: values.parse("default_recipe", "the name of a recipe")?,
-            models: ModelsConfig {
+            models: models::Config {
                 model: values
                     .optional("model")
                     .map(|text| {
@@ -131,6 +114,7 @@ impl Config {
                 openai_api_key: values.optional("openai.api_key").and_then(ApiKey::new),
                 openai_base_url: values.optional("openai.base_url").map(str::to_owned),
                 ollama_host: values.optional("ollama.host").map(str::to_owned),
+                ..models::Config::default()
             },
             log: values.text("log").to_owned(),
         })

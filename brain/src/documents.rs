@@ -5,11 +5,21 @@
 //! all or none, one revision. Nothing is lost by a delete: the first moves the document to
 //! `_vance/trash/`, the second, from there, removes it and leaves a tombstone.
 
+pub mod access;
+pub mod kind;
+
+mod cascade;
+mod error;
 mod model;
+mod service;
 mod store;
 
+pub use cascade::Cascade;
+pub use error::Error;
 pub use model::{
     Action, Applied, At, CHANGES_MAX, Change, ChangeSet, DOCUMENT_BYTES_MAX, Document, Expected,
-    HeadRow, PROJECTS_MAX, ParsedHead, Revisions, TRASH, Version, is_config, is_config_folder,
+    HeadRow, PROJECTS_MAX, ParsedHead, Revisions, Shape, TRASH, Version, is_config,
+    is_config_folder,
 };
+pub use service::{Documents, Edit, HeadParser};
 pub use store::Store;

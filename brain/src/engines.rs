@@ -27,7 +27,10 @@ pub trait Engine: Debug + Send + Sync {
 
     /// How often a turn may ask the model, by the recipe's `maxIterations`.
     fn steps_max(&self, params: &Map<String, Value>) -> usize {
-        let asked = params.get("maxIterations").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let asked = params
+            .get("maxIterations")
+            .and_then(Value::as_u64)
+            .and_then(|n| usize::try_from(n).ok());
         asked.unwrap_or(self.iterations()).clamp(1, ITERATIONS_MAX)
     }
 }

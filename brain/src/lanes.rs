@@ -10,5 +10,9 @@ pub mod inbox;
 pub mod store;
 
 mod gate;
+mod lane;
+mod runner;
+mod writer;
 
 pub use gate::{Error, Lanes, Wake};
+pub use runner::{Runner, RunnerParts};

@@ -12,6 +12,7 @@ pub mod error;
 pub mod providers;
 pub mod retry;
 
+mod adjust;
 mod anthropic;
 mod draft;
 mod echo;
@@ -24,7 +25,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 pub use self::error::Error;
-pub use self::message::{Arguments, Message, ToolCall, ToolOutcome};
+pub use self::message::{Arguments, Carry, Message, ToolCall, ToolOutcome};
 pub use self::providers::{ApiKey, Config, Providers};
 pub use self::remote::Timeouts;
 pub use self::request::{ModelSpec, ProviderName, Request, SystemBlock};
@@ -81,6 +82,9 @@ pub struct Answer {
     pub stop: Stop,
     /// The model that answered, in the provider's words.
     pub model: String,
+    /// What goes back to the model with the outcomes of its calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carry: Option<Carry>,
 }
 
 /// Tokens of a call. Input is counted without what the cache served or stored: the four add up to the whole.

@@ -5,8 +5,8 @@ mod manuals;
 mod recipes;
 mod session;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use api_types::ids::{ProcessName, ProjectId, RecipeName, SessionId};
 use async_trait::async_trait;
@@ -17,12 +17,14 @@ use serde_json::Value;
 use crate::ctx::OpCtx;
 use crate::documents::Documents;
 use crate::manuals::{Folders, Manuals};
-use crate::models::ToolSpec;
+use crate::models::{ToolSet, ToolSpec};
 use crate::recipes::Recipes;
 use crate::runtime::Clock;
 
 /// Largest result that a model reads, in bytes.
 pub const TOOL_RESULT_BYTES_MAX: usize = 64 * 1024;
+/// Most different sets of tools that are kept ready; with one more all are made anew.
+const TOOL_SETS_MAX: usize = 256;
 /// Longest run of one tool, in seconds.
 pub const TOOL_TIME_MAX_S: u64 = 60;
 
@@ -89,7 +91,13 @@ pub trait Tool: Send + Sync {
 
 /// All tools of this node, by name.
 pub struct Registry {
-    tools: BTreeMap<String, Arc<dyn Tool>>,
+    tools: BTreeMap<String, Registered>,
+    sets: Mutex<HashMap<BTreeSet<String>, Arc<ToolSet>>>,
+}
+
+struct Registered {
+    tool: Arc<dyn Tool>,
+    spec: ToolSpec,
 }
 
 /// What the built-in tools need.
@@ -114,19 +122,34 @@ impl Registry {
             recipes::tools(&parts.recipes),
             session::tools(&parts.clock),
         ];
-        let tools = all.into_iter().flatten().map(|tool| (tool.spec().name, tool));
-        Self { tools: tools.collect() }
+        let tools = all.into_iter().flatten().map(|tool| {
+            let spec = tool.spec();
+            (spec.name.clone(), Registered { tool, spec })
+        });
+        Self { tools: tools.collect(), sets: Mutex::default() }
     }
 
     /// The tool of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.get(name)
+        self.tools.get(name).map(|found| &found.tool)
     }
 
-    /// All names, sorted.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.tools.keys().map(String::as_str)
+    /// What a model is told of these tools. The same names answer the same set, whose wire bytes are made once.
+    #[must_use]
+    pub fn set(&self, names: &BTreeSet<String>) -> Arc<ToolSet> {
+        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(set) = sets.get(names) {
+            return Arc::clone(set);
+        }
+        let specs =
+            names.iter().filter_map(|name| self.tools.get(name)).map(|found| found.spec.clone());
+        let set = Arc::new(ToolSet::new(specs.collect()));
+        if sets.len() >= TOOL_SETS_MAX {
+            sets.clear();
+        }
+        sets.insert(names.clone(), Arc::clone(&set));
+        set
     }
 }
 
@@ -143,6 +166,8 @@ fn spec<Args: JsonSchema>(name: &str, description: &str) -> ToolSpec {
 /// Reads the arguments, or says which one is wrong.
 fn parse<Args: DeserializeOwned>(tool: &str, args: Value) -> Result<Args, ToolError> {
     let args = if args.is_null() { Value::Object(serde_json::Map::new()) } else { args };
-    serde_json::from_value(args)
-        .map_err(|error| ToolError::new(format!("the arguments of {tool} are wrong: {error}")).hint("see the tool's schema"))
+    serde_json::from_value(args).map_err(|error| {
+        ToolError::new(format!("the arguments of {tool} are wrong: {error}"))
+            .hint("see the tool's schema")
+    })
 }

@@ -16,3 +16,4 @@ mod stream;
 mod tool_calls;
 
 pub use parts::TurnParts;
+pub use prompt::Prompts;

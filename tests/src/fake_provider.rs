@@ -3,6 +3,21 @@
 //!
 //! Without a script it answers `ok: ` and the last user message. Tests that run side by side can share one: give each
 //! its own word in its user messages and script by [`Rule::on`].
+//!
+//! Over HTTP a script is the JSON form of [`Script`]; this one answers a message with «review» by a tool call, the
+//! outcome of that by a slow text, and whatever else comes next by a refusal:
+//!
+//! ```json
+//! {
+//!   "rules": [{"when": {"last_user": "review"}, "replies": [
+//!     {"calls": [{"name": "doc_read", "arguments": {"path": "a.md"}}]},
+//!     {"text": "Looks good.", "chunk_chars": 4, "delay_ms": 20}
+//!   ]}],
+//!   "queue": [{"fault": {"kind": "status", "status": 429, "retry_after": "2"}}]
+//! }
+//! ```
+//!
+//! `GET /_requests?last_user=review&min=2&ended=true&wait_ms=5000` waits for both requests and shows them.
 
 pub mod record;
 pub mod script;
@@ -11,6 +26,9 @@ mod frames;
 mod incoming;
 mod respond;
 mod routes;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::io;

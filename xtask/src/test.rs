@@ -1,9 +1,6 @@
 //! All tests, from one command.
 
 use std::path::Path;
-use std::process::Command;
-
-use anyhow::Context;
 
 use crate::{cargo, must, tidy, typescript};
 
@@ -30,9 +27,4 @@ pub(crate) fn run(root: &Path, args: &Args) -> anyhow::Result<()> {
     must(&mut cargo(root, &["build", "--workspace", "--bins", "--locked"]))?;
     must(&mut cargo(root, &["test", "--workspace", "--locked"]))?;
     Ok(())
-}
-
-/// Whether a command exists on this machine.
-pub(crate) fn exists(command: &str) -> bool {
-    Command::new(command).arg("--version").output().context("").is_ok_and(|o| o.status.success())
 }

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use api_types::ids::{DocumentPath, ProjectId, Revision, TenantId};
 
+use super::error::Error;
 use super::model::At;
-use super::service::Error;
 use super::store::Store;
-use crate::bundled;
+use crate::bundled::Bundled;
 use crate::ctx::OpCtx;
 use crate::port;
 
@@ -22,21 +22,27 @@ type Found = (Vec<Revision>, Arc<str>);
 /// Looks texts up, fresh each time: a kept text is used only while no layer's configuration changed.
 pub struct Cascade {
     store: Arc<dyn Store>,
+    bundled: Arc<Bundled>,
     texts: Mutex<HashMap<Key, Found>>,
 }
 
 impl Cascade {
     /// The cascade over this store and the bundle.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, texts: Mutex::default() }
+    pub fn new(store: Arc<dyn Store>, bundled: Arc<Bundled>) -> Self {
+        Self { store, bundled, texts: Mutex::default() }
     }
 
     /// The nearest text at `path`.
     ///
     /// # Errors
     /// `path` is no path, or no layer has it; those of the store.
-    pub async fn text(&self, ctx: &OpCtx, project: &ProjectId, path: &str) -> Result<Arc<str>, Error> {
+    pub async fn text(
+        &self,
+        ctx: &OpCtx,
+        project: &ProjectId,
+        path: &str,
+    ) -> Result<Arc<str>, Error> {
         let mut layers = vec![project.clone()];
         if project != &ProjectId::tenant_layer() {
             layers.push(ProjectId::tenant_layer());
@@ -71,7 +77,7 @@ impl Cascade {
                 Err(error) => return Err(error.into()),
             }
         }
-        let bundled = bundled::text(&parsed);
+        let bundled = self.bundled.get(&parsed).map(String::from_utf8_lossy);
         bundled.map(Into::into).ok_or_else(|| Error::NotFound { what: format!("document {path}") })
     }
 }

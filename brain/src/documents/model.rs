@@ -115,18 +115,15 @@ pub enum Expected {
 /// One change.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// Creates or replaces the document at `path`.
+    /// Creates or replaces the document at `path`. With the same body, kind and MIME type it is
+    /// no write: nothing takes a revision.
     Put {
         /// Where.
         path: DocumentPath,
         /// The body, at most [`DOCUMENT_BYTES_MAX`].
         body: Bytes,
-        /// See [`HeadRow::kind`].
-        kind: String,
-        /// See [`HeadRow::mime`].
-        mime: String,
-        /// See [`HeadRow::head`].
-        head: Option<ParsedHead>,
+        /// What it is.
+        shape: Shape,
         /// What must hold.
         expected: Expected,
     },
@@ -140,6 +137,8 @@ pub enum Change {
         expected: Expected,
         /// What to record: [`Action::Move`], [`Action::Trash`] or [`Action::Restore`].
         action: Action,
+        /// What the body is at its new place; `None` = what it was.
+        shape: Option<Shape>,
     },
     /// Removes the document at `path`, with its history, for good.
     Purge {
@@ -148,6 +147,17 @@ pub enum Change {
         /// What must hold.
         expected: Expected,
     },
+}
+
+/// What a body is, at its path.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// See [`HeadRow::kind`].
+    pub kind: String,
+    /// See [`HeadRow::mime`].
+    pub mime: String,
+    /// See [`HeadRow::head`].
+    pub head: Option<ParsedHead>,
 }
 
 /// What a version records.

@@ -101,6 +101,9 @@ pub enum Entry {
         text: String,
         /// The calls, in order.
         calls: Vec<Call>,
+        /// What goes back to the model with their outcomes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        carry: Option<crate::models::Carry>,
         /// Tokens of the step.
         usage: Usage,
         /// When.

@@ -17,6 +17,9 @@ pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Most skills active on one process.
 pub const ACTIVE_SKILLS_MAX: usize = 32;
 
+/// Most bytes of arguments that the active skills of one process keep.
+pub const ACTIVE_ARGS_BYTES_MAX: usize = 24 * 1024;
+
 /// What a process was made from. Written once, at its creation: later edits of the recipe don't reach it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

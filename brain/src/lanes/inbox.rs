@@ -7,8 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::ctx::Actor;
 use crate::runtime::Timestamp;
 
-/// Most queued messages of one lane.
+/// Most queued messages of class work of one lane.
 pub const INBOX_ROWS_MAX: u64 = 1_000;
+/// Most queued messages of class control of one lane: a process whose inbox is full can be stopped.
+pub const INBOX_CONTROL_ROWS_MAX: u64 = 100;
+/// Largest message, in bytes of its JSON: each fits in an entry of the log.
+pub const MESSAGE_BYTES_MAX: usize = 256 * 1024;
 
 /// When a message is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,6 +59,16 @@ pub enum Body {
 }
 
 impl Body {
+    /// Bytes of its text.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Chat { text, .. } => text.len(),
+            Self::Skill { args, .. } => args.as_ref().map_or(0, String::len),
+            Self::Cancel { .. } | Self::Close => 0,
+        }
+    }
+
     /// Its class.
     #[must_use]
     pub fn class(&self) -> Class {

@@ -23,9 +23,9 @@ const SWEEP_PAUSE: Duration = Duration::from_millis(500);
 /// Most lanes that one sweep wakes.
 const SWEEP_ROWS_MAX: u32 = 256;
 /// Most turns that run at once on this node.
-pub const ACTIVE_TURNS_MAX: usize = 256;
+const ACTIVE_TURNS_MAX: usize = 256;
 /// Time that running turns get at a shutdown to reach a step boundary.
-pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(20);
+pub(super) const DRAIN_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// What the runner needs.
 pub struct RunnerParts {
@@ -56,7 +56,7 @@ pub(super) struct LaneSignal {
 }
 
 impl LaneSignal {
-    fn raise(&self, control: bool) {
+    pub(super) fn raise(&self, control: bool) {
         if control {
             self.control.store(true, Ordering::SeqCst);
         }
@@ -71,9 +71,14 @@ impl LaneSignal {
         }
     }
 
+    /// Whether a control message may have arrived since this was asked last.
+    pub(super) fn take_control(&self) -> bool {
+        self.control.swap(false, Ordering::SeqCst)
+    }
+
     /// Waits until a control message may have arrived; leaves wakes for work in place. Cancel-safe.
     pub(super) async fn control(&self) {
-        while !self.control.swap(false, Ordering::SeqCst) {
+        while !self.take_control() {
             self.notify.notified().await;
         }
     }

@@ -84,10 +84,12 @@ pub struct Sent {
     pub owner: Option<NodeBoot>,
 }
 
-/// A message to another lane. Its key is `{lane}/{seq of the commit}/{index}`.
+/// A message to a lane. Unless it has a key, it gets `{sender}/{tail after the commit}/{n}`, where
+/// `n` counts all that the sender ever sent: commits without entries end at the same tail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outgoing {
-    /// The receiver. The lane itself: the message is queued by the same commit.
+    /// The receiver. The lane itself: the message is queued by the same commit, even if the inbox
+    /// is full.
     pub to: LaneId,
     /// The message.
     pub message: NewMessage,
@@ -106,7 +108,7 @@ pub struct LaneCommit {
     pub head: Option<Head>,
     /// Queued messages that the open turn takes; `Seq` = the turn.
     pub claim: Option<(Seq, Vec<Seq>)>,
-    /// Messages that are done with.
+    /// Messages, claimed or still queued, that are done with.
     pub settle: Vec<(Seq, Outcome)>,
     /// Messages to lanes.
     pub outbox: Vec<Outgoing>,
@@ -150,12 +152,12 @@ pub struct Runnable {
 
 /// Reads lanes; any node, no lease.
 #[async_trait]
-pub trait Read: Send + Sync {
+pub trait Read: std::marker::Send + Sync {
     /// The lane.
     async fn lane(&self, ctx: &OpCtx, lane: &LaneId) -> Result<LaneView>;
     /// The lanes of a session, in the order of their creation.
     async fn list(&self, ctx: &OpCtx, session: &SessionId, page: Page) -> Result<Slice<LaneView>>;
-    /// Entries after `after`, at most `limit`.
+    /// Entries after `after`, at most `limit`. Only the chat reaches back before `retained_from`.
     async fn log(
         &self,
         ctx: &OpCtx,
@@ -204,7 +206,8 @@ pub trait Send: std::marker::Send + Sync {
 /// Owns lanes; the runner only.
 #[async_trait]
 pub trait Own: std::marker::Send + Sync {
-    /// Takes a lane: compare-and-set of its epoch.
+    /// Takes a lane: compare-and-set of its epoch. Whoever owns it may take it again, which fences
+    /// the earlier lease: so an acquisition whose answer was lost is repeated.
     ///
     /// # Errors
     /// `Fenced` when someone else owns it.
@@ -218,10 +221,14 @@ pub trait Own: std::marker::Send + Sync {
     /// Writes, if the lease's epoch and the expected tail hold.
     ///
     /// # Errors
-    /// `Fenced`: someone else owns the lane, stop. `Conflict`: the tail differs. `Unknown`: ask `receipt`.
+    /// `Fenced`: someone else owns the lane, stop. `Conflict`: the tail differs, or (then `current`
+    /// is the expected tail) a message was taken back meanwhile. `Unknown`: ask `receipt`.
     /// `Limit`: head, entry or commit too large; nothing was written.
     async fn commit(&self, lease: &Lease, write: LaneCommit) -> Result<Receipt>;
     /// Whether a commit happened.
+    ///
+    /// # Errors
+    /// `Fenced`: the lane has another owner, and the store can't tell any more.
     async fn receipt(&self, lease: &Lease, id: &CommitId) -> Result<Option<Receipt>>;
     /// Gives a lane back. A lease that is no longer valid is ignored.
     async fn release(&self, lease: Lease) -> Result<()>;
@@ -230,7 +237,8 @@ pub trait Own: std::marker::Send + Sync {
 /// Finds lanes that have something to do.
 #[async_trait]
 pub trait Sweep: std::marker::Send + Sync {
-    /// Unowned lanes, or lanes of these dead nodes, with queued messages, an open turn or a due time.
+    /// Unowned lanes, or lanes of these dead nodes, with queued messages, a due time that is reached,
+    /// or an open turn, unless that is parked: it waits for someone and has a due time.
     async fn runnable(
         &self,
         ctx: &SystemCtx,
@@ -238,7 +246,8 @@ pub trait Sweep: std::marker::Send + Sync {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<Runnable>>;
-    /// Delivers messages that commits left for other lanes; returns the receivers.
+    /// Delivers messages that commits left for other lanes, each once and in its sender's order;
+    /// returns the receivers. Those to closed or unknown lanes are dropped, those to full ones wait.
     async fn deliver(&self, ctx: &SystemCtx, limit: u32) -> Result<Vec<Runnable>>;
     /// Boots of nodes that own lanes, except `me`: on an embedded store all of them are dead.
     async fn owners(&self, ctx: &SystemCtx, me: &NodeBoot) -> Result<Vec<NodeBoot>>;

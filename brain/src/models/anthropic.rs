@@ -8,6 +8,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::adjust::Adjust;
 use super::message::{Message, ToolCall, ToolOutcome};
 use super::request::{Request, SystemBlock};
 use super::segment::{Dialect, ToolSpec};
@@ -69,13 +70,23 @@ struct Tool<'a> {
 pub(crate) fn message_bytes(message: &Message) -> Bytes {
     let (role, content) = match message {
         Message::User { text } => ("user", vec![text_block(or_placeholder(text))]),
-        Message::Assistant { text, calls } => ("assistant", assistant_blocks(text, calls)),
+        Message::Assistant { text, calls, .. } => ("assistant", assistant_blocks(text, calls)),
         Message::Results(outcomes) => ("user", outcomes.iter().map(result_block).collect()),
     };
     if content.is_empty() {
         return Bytes::new();
     }
     wire::json(&WireMessage { role, content })
+}
+
+/// An answer as it came, for the model that gave it.
+pub(crate) fn carrying_bytes(parts: &[Value]) -> Bytes {
+    #[derive(Serialize)]
+    struct Answer<'a> {
+        role: &'static str,
+        content: &'a [Value],
+    }
+    wire::json(&Answer { role: "assistant", content: parts })
 }
 
 fn text_block(text: &str) -> Block<'_> {
@@ -122,11 +133,11 @@ pub(crate) fn tool_bytes(specs: &[ToolSpec]) -> Bytes {
 }
 
 /// The whole request body. What changes least comes first, since a provider caches prefixes: tools, system, messages.
-pub(crate) fn body(request: &Request, model: &str) -> Bytes {
+pub(crate) fn body(request: &Request, model: &str, adjust: Adjust) -> Bytes {
     let mut body = Body::with_room_for(request, Dialect::Anthropic);
     body.raw(b"{\"model\":").json(model);
     body.raw(b",\"max_tokens\":").json(&request.max_tokens).raw(b",\"stream\":true");
-    if let Some(temperature) = request.temperature {
+    if let Some(temperature) = request.temperature.filter(|_| !adjust.no_temperature) {
         body.raw(b",\"temperature\":").json(&temperature);
     }
     let tools = request.tools.wire(Dialect::Anthropic);
@@ -138,7 +149,7 @@ pub(crate) fn body(request: &Request, model: &str) -> Bytes {
         body.raw(b",\"system\":").json(&system);
     }
     body.raw(b",\"messages\":[");
-    messages(&mut body, request);
+    messages(&mut body, request, adjust);
     body.raw(b"]}").finish()
 }
 
@@ -162,8 +173,9 @@ fn system_blocks(system: &[SystemBlock]) -> Vec<Block<'_>> {
 /// The conversation from its cached bytes. Two markers move along, cut into the bytes and not serialised: after the newest
 /// message, so that the provider stores everything so far; and where the request before this one ended, because a
 /// provider looks only some blocks back for what it has stored, and one step can add many.
-fn messages(body: &mut Body, request: &Request) {
-    let segments = request.messages.iter().map(|segment| segment.wire(Dialect::Anthropic));
+fn messages(body: &mut Body, request: &Request, adjust: Adjust) {
+    let bytes = |segment| wire::of(segment, Dialect::Anthropic, &request.model, adjust);
+    let segments = request.messages.iter().map(bytes);
     let sent: Vec<_> = segments.filter(|bytes| !bytes.is_empty()).collect();
     let is_answer = |bytes: &&Bytes| bytes.starts_with(ASSISTANT_START);
     let before_answer = sent.iter().rposition(is_answer).and_then(|at| at.checked_sub(1));

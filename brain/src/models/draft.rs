@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::message::{Arguments, ToolCall};
-use super::{Answer, Delta, Sink, Stop, Usage};
+use serde_json::Value;
+
+use super::message::{Arguments, CARRY_BYTES_MAX, Carry, ToolCall};
+use super::{Answer, Delta, ModelSpec, Sink, Stop, Usage, wire};
 use crate::runtime::IdGen;
 
 /// Largest answer: text, reasoning and arguments together, in bytes.
@@ -42,10 +44,13 @@ pub(crate) struct Draft {
     pub(crate) usage: Option<Usage>,
     pub(crate) stop: Option<Stop>,
     pub(crate) model: String,
+    /// What the provider wants back with the answer.
+    pub(crate) parts: Vec<Value>,
 }
 
 impl Draft {
-    fn count(&mut self, bytes: usize) -> Result<(), Trouble> {
+    /// Counts bytes towards the limit of an answer.
+    pub(crate) fn count(&mut self, bytes: usize) -> Result<(), Trouble> {
         self.bytes += bytes;
         if self.bytes > ANSWER_BYTES_MAX {
             let problem = format!("the answer is longer than {ANSWER_BYTES_MAX} bytes");
@@ -100,6 +105,11 @@ impl Draft {
         Ok(())
     }
 
+    /// The reasoning so far.
+    pub(crate) fn reasoning(&self) -> &str {
+        &self.thinking
+    }
+
     /// The id of the call at this place.
     pub(crate) fn id_of(&self, at: usize) -> &str {
         &self.calls[at].id
@@ -111,9 +121,9 @@ impl Draft {
         !arguments.is_empty() && serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok()
     }
 
-    /// The complete answer. `request_bytes` is what the estimate of the input comes from where the provider counted
-    /// nothing.
-    pub(crate) fn finish(self, ids: &IdGen, request_bytes: usize) -> Answer {
+    /// The complete answer to a request to `asked`. `request_bytes` is what the estimate of the input comes from where the
+    /// provider counted nothing.
+    pub(crate) fn finish(self, ids: &IdGen, asked: &ModelSpec, request_bytes: usize) -> Answer {
         let usage = self.usage.unwrap_or_else(|| Usage {
             input: estimate(request_bytes),
             output: estimate(self.bytes),
@@ -126,9 +136,22 @@ impl Draft {
             Some(stop) => stop,
             None => Stop::EndTurn,
         };
+        let carry = if calls.is_empty() { None } else { carry(asked, self.parts) };
         let Self { text, thinking, model, .. } = self;
-        Answer { text, thinking, calls, usage, stop, model }
+        Answer { text, thinking, calls, usage, stop, model, carry }
     }
+}
+
+fn carry(asked: &ModelSpec, parts: Vec<Value>) -> Option<Carry> {
+    if parts.is_empty() {
+        return None;
+    }
+    let bytes = wire::json(&parts).len();
+    if bytes > CARRY_BYTES_MAX {
+        tracing::warn!(model = %asked, size_bytes = bytes, "reasoning is too long to be sent back");
+        return None;
+    }
+    Some(Carry { model: asked.to_string(), parts })
 }
 
 /// Tokens of so many bytes, roughly.

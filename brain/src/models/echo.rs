@@ -46,6 +46,7 @@ impl Provider for Echo {
             usage,
             stop: Stop::EndTurn,
             model: "echo".to_owned(),
+            carry: None,
         })
     }
 }

@@ -19,10 +19,27 @@ pub enum Message {
         /// The tools that the model asked for, in its order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<ToolCall>,
+        /// What the provider wants back with it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        carry: Option<Carry>,
     },
     /// The outcomes of the calls of the assistant message before it, in the same order.
     Results(Vec<ToolOutcome>),
 }
+
+/// Parts of an answer that only its model understands, reasoning above all. While the model waits for its tools they go
+/// back to it untouched: without them it loses its thread, or its provider refuses the request. They hold for the model
+/// that made them and for what stood before them, so they are of no use in a later turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Carry {
+    /// The model, as [`ModelSpec`](super::ModelSpec) writes it.
+    pub model: String,
+    /// The parts, in the provider's own format.
+    pub parts: Vec<Value>,
+}
+
+/// Most bytes of a [`Carry`]; a longer one is left out.
+pub const CARRY_BYTES_MAX: usize = 128 * 1024;
 
 /// A model's wish to have a tool run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::adjust::Adjust;
 use super::message::{Message, ToolCall, ToolOutcome};
 use super::request::Request;
 use super::segment::{Dialect, ToolSpec};
@@ -37,6 +38,9 @@ enum WireMessage<'a> {
         content: &'a str,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<WireCall>,
+        /// An object whose only field is named as the server named it.
+        #[serde(flatten, skip_serializing_if = "Option::is_none")]
+        reasoning: Option<&'a Value>,
     },
     Tool {
         tool_call_id: &'a str,
@@ -74,15 +78,24 @@ struct ToolFunction<'a> {
 pub(crate) fn message_bytes(message: &Message) -> Bytes {
     match message {
         Message::User { text } => wire::json(&WireMessage::User { content: text }),
-        Message::Assistant { text, calls } if text.is_empty() && calls.is_empty() => Bytes::new(),
-        Message::Assistant { text, calls } => wire::json(&WireMessage::Assistant {
-            content: text,
-            tool_calls: calls.iter().map(wire_call).collect(),
-        }),
+        Message::Assistant { text, calls, .. } if text.is_empty() && calls.is_empty() => {
+            Bytes::new()
+        }
+        Message::Assistant { text, calls, .. } => wire::json(&answer(text, calls, None)),
         Message::Results(outcomes) => wire::joined(outcomes.iter().map(|outcome| {
             WireMessage::Tool { tool_call_id: &outcome.call, content: content(outcome) }
         })),
     }
+}
+
+/// An answer with the reasoning that came with it, for the model that gave it.
+pub(crate) fn carrying_bytes(text: &str, calls: &[ToolCall], parts: &[Value]) -> Bytes {
+    wire::json(&answer(text, calls, parts.first()))
+}
+
+fn answer<'a>(text: &'a str, calls: &[ToolCall], reasoning: Option<&'a Value>) -> WireMessage<'a> {
+    let tool_calls = calls.iter().map(wire_call).collect();
+    WireMessage::Assistant { content: text, tool_calls, reasoning }
 }
 
 fn wire_call(call: &ToolCall) -> WireCall {
@@ -123,16 +136,27 @@ pub(crate) fn tool_bytes(specs: &[ToolSpec]) -> Bytes {
 }
 
 /// The whole request body, tools before messages as in the other dialect.
-pub(crate) fn body(request: &Request, model: &str, limit: LimitField) -> Bytes {
+pub(crate) fn body(
+    request: &Request,
+    model: &str,
+    usual_limit: LimitField,
+    adjust: Adjust,
+) -> Bytes {
     let mut body = Body::with_room_for(request, Dialect::OpenAi);
     body.raw(b"{\"model\":").json(model);
-    body.raw(b",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
-    body.raw(match limit {
+    body.raw(b",\"stream\":true");
+    if !adjust.no_counts {
+        body.raw(b",\"stream_options\":{\"include_usage\":true}");
+    }
+    if adjust.no_reasoning {
+        body.raw(b",\"reasoning_effort\":\"none\"");
+    }
+    body.raw(match adjust.limit.unwrap_or(usual_limit) {
         LimitField::MaxTokens => b",\"max_tokens\":".as_slice(),
         LimitField::MaxCompletionTokens => b",\"max_completion_tokens\":",
     });
     body.json(&request.max_tokens);
-    if let Some(temperature) = request.temperature {
+    if let Some(temperature) = request.temperature.filter(|_| !adjust.no_temperature) {
         body.raw(b",\"temperature\":").json(&temperature);
     }
     let tools = request.tools.wire(Dialect::OpenAi);
@@ -140,11 +164,11 @@ pub(crate) fn body(request: &Request, model: &str, limit: LimitField) -> Bytes {
         body.raw(b",\"tools\":").raw(tools);
     }
     body.raw(b",\"messages\":[");
-    messages(&mut body, request);
+    messages(&mut body, request, adjust);
     body.raw(b"]}").finish()
 }
 
-fn messages(body: &mut Body, request: &Request) {
+fn messages(body: &mut Body, request: &Request, adjust: Adjust) {
     let mut first = true;
     let mut separate = |body: &mut Body| {
         if !std::mem::take(&mut first) {
@@ -156,7 +180,7 @@ fn messages(body: &mut Body, request: &Request) {
         body.json(&WireMessage::System { content: &block.text });
     }
     for segment in &request.messages {
-        let bytes = segment.wire(Dialect::OpenAi);
+        let bytes = wire::of(segment, Dialect::OpenAi, &request.model, adjust);
         if !bytes.is_empty() {
             separate(body);
             body.raw(bytes);

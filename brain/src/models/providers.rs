@@ -20,10 +20,10 @@ const OPENAI_BASE_URL: &str = "https://api.openai.com/v1";
 const OLLAMA_PORT: u16 = 11434;
 
 /// Model of a node that has a key of Anthropic and names none.
-pub const ANTHROPIC_MODEL: &str = "claude-sonnet-4-5";
+pub const ANTHROPIC_MODEL: &str = "claude-sonnet-5-5";
 
 /// Model of a node that has a key of `OpenAI` and names none.
-pub const OPENAI_MODEL: &str = "gpt-4.1";
+pub const OPENAI_MODEL: &str = "gpt-6-luna";
 
 /// What is known of providers. Each field is a setting of the environment with the same name.
 #[derive(Clone, Debug, Default)]
@@ -224,9 +224,9 @@ mod tests {
         check(Config::default(), "echo");
         check(
             Config { anthropic_api_key: key(), ..Config::default() },
-            "anthropic/claude-sonnet-4-5",
+            "anthropic/claude-sonnet-5-5",
         );
-        check(Config { openai_api_key: key(), ..Config::default() }, "openai/gpt-4.1");
+        check(Config { openai_api_key: key(), ..Config::default() }, "openai/gpt-6-luna");
         check(Config { openai_base_url: url(), ..Config::default() }, "openai/auto");
         check(Config { ollama_host: Some(String::new()), ..Config::default() }, "ollama/auto");
         let model = |name: &str| Some(name.parse().unwrap());

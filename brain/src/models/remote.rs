@@ -16,6 +16,7 @@ use reqwest::Response;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout};
 
+use super::adjust::{Adjust, Known};
 use super::draft::{Draft, Trouble};
 use super::error::Error;
 use super::retry::{Again, Next, RetryPolicy};
@@ -52,6 +53,15 @@ pub(crate) struct Remote {
     retry: RetryPolicy,
     ids: Arc<IdGen>,
     auto: OnceCell<String>,
+    known: Known,
+}
+
+/// A call in progress.
+struct Call<'a> {
+    request: &'a Request,
+    adjust: Adjust,
+    /// Built once for all attempts that are made alike.
+    body: Option<Bytes>,
 }
 
 /// Notes whether a watcher saw anything of this attempt.
@@ -71,10 +81,10 @@ impl Sink for Watched<'_> {
 impl Provider for Remote {
     async fn call(&self, ctx: &OpCtx, request: &Request, sink: &dyn Sink) -> Result<Answer, Error> {
         let mut last = None;
-        let mut body = None;
+        let mut call = Call { request, adjust: self.known.of(request.model.name()), body: None };
         for made in 1.. {
             let watched = Watched { sink, seen: AtomicBool::new(false) };
-            let attempt = self.attempt(request, &mut body, &watched);
+            let attempt = self.adjusted(&mut call, &watched);
             let stopped = |stopped| Error::stopped(stopped, self.endpoint.provider(), last.clone());
             let failure = match ctx.bound(attempt).await.map_err(stopped)? {
                 Ok(answer) => return Ok(answer),
@@ -102,7 +112,7 @@ struct Wait {
 
 impl Remote {
     pub(crate) fn new(endpoint: Endpoint, retry: RetryPolicy, ids: Arc<IdGen>) -> Self {
-        Self { endpoint, retry, ids, auto: OnceCell::new() }
+        Self { endpoint, retry, ids, auto: OnceCell::new(), known: Known::default() }
     }
 
     fn wait(&self, ctx: &OpCtx, made: u32, failure: Failure) -> Result<Wait, Error> {
@@ -116,29 +126,46 @@ impl Remote {
         }
     }
 
-    async fn attempt(
-        &self,
-        request: &Request,
-        body: &mut Option<Bytes>,
-        sink: &dyn Sink,
-    ) -> Result<Answer, Failure> {
-        let body = match body {
-            Some(body) => body,
-            None => body.insert(self.body(request).await?),
-        };
-        let response = self.endpoint.post(body.clone(), request.model.name()).await?;
-        let draft = self.read(response, sink).await?;
-        Ok(draft.finish(&self.ids, body.len()))
+    /// An attempt, and at once another where the provider complains of something that can be left out.
+    async fn adjusted(&self, call: &mut Call<'_>, sink: &dyn Sink) -> Result<Answer, Failure> {
+        let model = call.request.model.name();
+        loop {
+            let failure = match self.attempt(call, sink).await {
+                Ok(answer) => {
+                    self.known.learn(model, call.adjust);
+                    return Ok(answer);
+                }
+                Err(failure) => failure,
+            };
+            let Error::Refused { status: 400 | 422, said, .. } = &failure.error else {
+                return Err(failure);
+            };
+            let Some(adjust) = call.adjust.after(said) else { return Err(failure) };
+            tracing::info!(model, said, "the request is made again without what was refused");
+            call.adjust = adjust;
+            call.body = None;
+        }
     }
 
-    async fn body(&self, request: &Request) -> Result<Bytes, Failure> {
+    async fn attempt(&self, call: &mut Call<'_>, sink: &dyn Sink) -> Result<Answer, Failure> {
+        let model = &call.request.model;
+        let body = match &call.body {
+            Some(body) => body,
+            None => call.body.insert(self.body(call.request, call.adjust).await?),
+        };
+        let response = self.endpoint.post(body.clone(), model.name()).await?;
+        let draft = self.read(response, sink).await?;
+        Ok(draft.finish(&self.ids, model, body.len()))
+    }
+
+    async fn body(&self, request: &Request, adjust: Adjust) -> Result<Bytes, Failure> {
         let mut model = request.model.name();
         if model == AUTO_MODEL {
             model = self.auto.get_or_try_init(|| self.endpoint.first_model()).await?;
         }
         Ok(match self.endpoint.dialect() {
-            Dialect::Anthropic => anthropic::body(request, model),
-            Dialect::OpenAi => openai::body(request, model, self.endpoint.limit_field()),
+            Dialect::Anthropic => anthropic::body(request, model, adjust),
+            Dialect::OpenAi => openai::body(request, model, self.endpoint.limit_field(), adjust),
         })
     }
 

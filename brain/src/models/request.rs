@@ -55,7 +55,7 @@ pub const MODEL_NAME_BYTES_MAX: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "«{written}» names no model: {problem}; write anthropic/NAME, openai/NAME, ollama/NAME or echo, \
-     for instance anthropic/claude-sonnet-4-5"
+     for instance anthropic/claude-sonnet-5-5"
 )]
 pub struct InvalidModelSpec {
     written: String,

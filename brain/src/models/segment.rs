@@ -9,6 +9,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::message::Message;
+use super::request::ModelSpec;
 use super::{anthropic, openai};
 
 /// A wire format.
@@ -40,13 +41,15 @@ impl Wire {
 pub struct Segment {
     message: Message,
     wire: Wire,
+    /// The same with what is carried along.
+    carrying: OnceLock<Bytes>,
 }
 
 impl Segment {
     /// Wraps a message, which can't change from here on.
     #[must_use]
     pub fn new(message: Message) -> Self {
-        Self { message, wire: Wire::default() }
+        Self { message, wire: Wire::default(), carrying: OnceLock::new() }
     }
 
     /// The message.
@@ -63,6 +66,21 @@ impl Segment {
             Dialect::Anthropic => anthropic::message_bytes(&self.message),
             Dialect::OpenAi => openai::message_bytes(&self.message),
         })
+    }
+
+    /// The same, with what `model` wants back if this message is an answer of that model.
+    pub(crate) fn wire_for(&self, dialect: Dialect, model: &ModelSpec) -> &Bytes {
+        match &self.message {
+            Message::Assistant { text, calls, carry: Some(carry) }
+                if carry.model == model.to_string() =>
+            {
+                self.carrying.get_or_init(|| match dialect {
+                    Dialect::Anthropic => anthropic::carrying_bytes(&carry.parts),
+                    Dialect::OpenAi => openai::carrying_bytes(text, calls, &carry.parts),
+                })
+            }
+            _ => self.wire(dialect),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bytes;
+mod carry;
 mod faults;
 mod stopping;
 mod truncated;

@@ -1,12 +1,14 @@
 //! Building request bodies out of pieces, for every dialect.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::Serialize;
 
-use super::request::Request;
-use super::segment::Dialect;
+use super::adjust::Adjust;
+use super::request::{ModelSpec, Request};
+use super::segment::{Dialect, Segment};
 
 /// Room for what is not counted: names, limits, brackets.
 const FRAME_BYTES: usize = 512;
@@ -19,7 +21,7 @@ impl Body {
     pub(crate) fn with_room_for(request: &Request, dialect: Dialect) -> Self {
         let system: usize = request.system.iter().map(|block| block.text.len() + 64).sum();
         let messages: usize =
-            request.messages.iter().map(|segment| segment.wire(dialect).len() + 1).sum();
+            request.messages.iter().map(|s| s.wire_for(dialect, &request.model).len() + 1).sum();
         let tools = request.tools.wire(dialect).len();
         Self(BytesMut::with_capacity(FRAME_BYTES + system + system / 8 + messages + tools))
     }
@@ -40,6 +42,16 @@ impl Body {
     pub(crate) fn finish(&mut self) -> Bytes {
         self.0.split().freeze()
     }
+}
+
+/// A message as the model of this request gets it.
+pub(crate) fn of<'a>(
+    segment: &'a Arc<Segment>,
+    dialect: Dialect,
+    model: &ModelSpec,
+    adjust: Adjust,
+) -> &'a Bytes {
+    if adjust.no_carry { segment.wire(dialect) } else { segment.wire_for(dialect, model) }
 }
 
 /// A value as JSON.

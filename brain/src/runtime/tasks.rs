@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TrackedFuture;
 use tracing::Instrument;
 
 /// A group of tasks with one stop signal.
@@ -27,7 +28,6 @@ impl Default for Tasks {
 
 impl Tasks {
     /// Starts a task; the name appears in its log lines.
-    #[expect(clippy::disallowed_methods, reason = "the one place that spawns")]
     pub fn spawn(&self, name: &'static str, future: impl Future<Output = ()> + Send + 'static) {
         let panicked = self.panicked.clone();
         let watched = async move {
@@ -37,6 +37,11 @@ impl Tasks {
             }
         };
         self.tracker.spawn(watched.instrument(tracing::info_span!("task", name)));
+    }
+
+    /// A future that the stop waits for, although something else runs it.
+    pub fn track<F: Future>(&self, future: F) -> TrackedFuture<F> {
+        self.tracker.track_future(future)
     }
 
     /// Fires when the group shall stop.

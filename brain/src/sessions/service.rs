@@ -18,8 +18,9 @@ use crate::lanes::inbox::Body;
 use crate::lanes::store::{NewLane, Sent};
 use crate::lanes::{self, Lanes};
 use crate::port::{self, Page, Slice};
-use crate::recipes::{self, Recipes};
+use crate::recipes::{self, Recipes, Spawn};
 use crate::runtime::{Clock, IdGen};
+use crate::skills::{Scope, Skills};
 use crate::tenants;
 
 /// Name of every session's chat process.
@@ -51,6 +52,16 @@ pub enum Error {
     /// The request is malformed.
     #[error("{0}")]
     Invalid(String),
+    /// The recipe names an engine that this version lacks.
+    #[error("recipe {recipe} names the engine {engine:?}; this version has: {known}")]
+    NoEngine {
+        /// The recipe.
+        recipe: RecipeName,
+        /// What it names.
+        engine: String,
+        /// What there is.
+        known: String,
+    },
     /// The chat's recipe can't be used.
     #[error(transparent)]
     Recipe(#[from] recipes::Error),
@@ -69,7 +80,7 @@ impl Error {
         match self {
             Self::NotFound(_) | Self::NoProcess { .. } | Self::NoProject(_) => ErrorCode::NotFound,
             Self::BoundElsewhere(_) | Self::Closed(_) => ErrorCode::Conflict,
-            Self::Invalid(_) => ErrorCode::InvalidArgument,
+            Self::Invalid(_) | Self::NoEngine { .. } => ErrorCode::InvalidArgument,
             Self::Recipe(error) => error.code(),
             Self::Lane(error) => error.code(),
             Self::Store(error) => error.code(),
@@ -85,6 +96,7 @@ impl Error {
             Self::NoProject(_) => Some("unknown_project"),
             Self::BoundElsewhere(_) => Some("session_bound_elsewhere"),
             Self::Closed(_) => Some("session_closed"),
+            Self::NoEngine { .. } => Some("unknown_engine"),
             _ => None,
         }
     }
@@ -138,6 +150,8 @@ pub struct SessionsParts {
     pub lanes: Lanes,
     /// What processes are made from.
     pub recipes: Arc<Recipes>,
+    /// What recipes may start with.
+    pub skills: Arc<Skills>,
     /// Tells watchers.
     pub bus: Arc<dyn Bus>,
     /// Time.
@@ -216,9 +230,20 @@ impl Sessions {
         })?;
         self.check_project(ctx, user, &project).await?;
         let name = request.recipe.as_ref().unwrap_or(&self.parts.default_recipe);
-        let recipe = self.parts.recipes.snapshot(ctx, &project, name, &request.profile).await?;
-        let (id, chat) = self.fresh_ids(ctx, request.key.as_deref());
         let at = self.parts.clock.now();
+        let scope = Scope { project: project.clone(), user: Some(user.clone()) };
+        let params = serde_json::Map::new();
+        let spawn = Spawn { scope: &scope, profile: &request.profile, params: &params, at };
+        let recipe = self.parts.recipes.snapshot(ctx, &self.parts.skills, name, spawn).await?;
+        if crate::engines::by_name(&recipe.spec.engine).is_none() {
+            let engines: Vec<_> = crate::engines::names().collect();
+            return Err(Error::NoEngine {
+                recipe: recipe.spec.name,
+                engine: recipe.spec.engine,
+                known: engines.join(", "),
+            });
+        }
+        let (id, chat) = self.fresh_ids(ctx, request.key.as_deref());
         let new = NewSession {
             id,
             project: project.clone(),
@@ -320,9 +345,23 @@ impl Sessions {
         id: &SessionId,
         name: &ProcessName,
     ) -> Result<LaneView, Error> {
-        let all = self.processes(ctx, id).await?;
+        let session = self.get(ctx, id).await?;
+        self.process_of(ctx, &session, name).await
+    }
+
+    async fn process_of(
+        &self,
+        ctx: &OpCtx,
+        session: &Session,
+        name: &ProcessName,
+    ) -> Result<LaneView, Error> {
+        // Nearly every request is about the chat, whose lane the session names.
+        if name.as_str() == CHAT {
+            return Ok(self.parts.lanes.view(ctx, &session.chat).await?);
+        }
+        let all = self.parts.lanes.read.list(ctx, &session.id, Page::default()).await?.rows;
         let found = all.into_iter().find(|lane| &lane.spec.name == name);
-        found.ok_or_else(|| Error::NoProcess { session: id.clone(), name: name.clone() })
+        found.ok_or_else(|| Error::NoProcess { session: session.id.clone(), name: name.clone() })
     }
 
     /// Sends a message to a process: it is durable when this returns.
@@ -338,13 +377,13 @@ impl Sessions {
         key: Option<&str>,
     ) -> Result<(LaneView, Sent), Error> {
         check_body(&body)?;
-        let lane = self.process(ctx, id, name).await?;
+        let session = self.get(ctx, id).await?;
+        let lane = self.process_of(ctx, &session, name).await?;
         let title = match &body {
             Body::Chat { text, .. } => Some(text.clone()),
             _ => None,
         };
         let sent = self.parts.lanes.enqueue(ctx, &lane.id, vec![body], key).await?;
-        let session = self.get(ctx, id).await?;
         self.note_activity(ctx, &session, title.as_deref()).await;
         Ok((lane, sent))
     }
@@ -360,6 +399,14 @@ impl Sessions {
         binding: &Binding,
     ) -> Result<(), Error> {
         Ok(self.parts.store.unbind(ctx, id, binding).await?)
+    }
+
+    /// Who holds a session now.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn holder(&self, ctx: &OpCtx, id: &SessionId) -> Result<Option<Binding>, Error> {
+        Ok(self.parts.store.binding(ctx, id).await?)
     }
 
     /// Ends a session and its processes for good. What is queued is discarded.

@@ -1,6 +1,9 @@
 //! What every adapter must do, said once: plain functions over a port, applied to each adapter.
 
 mod documents;
+mod lanes;
+mod sessions;
+mod tenants;
 
 use std::sync::Arc;
 

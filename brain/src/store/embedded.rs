@@ -9,8 +9,12 @@ mod db;
 mod documents;
 mod error;
 mod job;
+mod lanes;
 mod readers;
+mod rows;
 mod schema;
+mod sessions;
+mod tenants;
 mod writer;
 
 #[cfg(test)]
@@ -22,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 use tokio::time::Instant;
 
+use crate::ctx::OPERATION_TIME_MAX;
 use crate::port::{Error, Result};
 use db::FolderLock;
 use readers::Readers;
@@ -137,6 +142,11 @@ impl std::fmt::Debug for Embedded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Embedded").field("boot", &self.boot).finish_non_exhaustive()
     }
+}
+
+/// The deadline of operations whose caller names none.
+fn soon() -> Instant {
+    Instant::now() + OPERATION_TIME_MAX
 }
 
 /// A fault that names itself.

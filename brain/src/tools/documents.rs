@@ -41,6 +41,10 @@ fn failed(error: documents::Error) -> ToolError {
 
 /// The body as text.
 fn text_of(path: &DocumentPath, body: &[u8]) -> Result<String, ToolError> {
-    String::from_utf8(body.to_vec())
-        .map_err(|_| ToolError::new(format!("{path} is not text: it has {} bytes that are not UTF-8", body.len())))
+    String::from_utf8(body.to_vec()).map_err(|_| {
+        ToolError::new(format!(
+            "{path} is not text: it has {} bytes that are not UTF-8",
+            body.len()
+        ))
+    })
 }

@@ -24,7 +24,10 @@ struct List(Arc<Manuals>);
 #[async_trait]
 impl Tool for List {
     fn spec(&self) -> ToolSpec {
-        spec::<NoArgs>("manual_list", "Manuals that can be read with manual_read, and references of the active skills.")
+        spec::<NoArgs>(
+            "manual_list",
+            "Manuals that can be read with manual_read, and references of the active skills.",
+        )
     }
 
     fn effect(&self) -> Effect {
@@ -57,7 +60,10 @@ struct Read(Arc<Manuals>);
 #[async_trait]
 impl Tool for Read {
     fn spec(&self) -> ToolSpec {
-        spec::<ReadArgs>("manual_read", "Reads a manual, or an on-demand reference of an active skill by its title.")
+        spec::<ReadArgs>(
+            "manual_read",
+            "Reads a manual, or an on-demand reference of an active skill by its title.",
+        )
     }
 
     fn effect(&self) -> Effect {
@@ -67,8 +73,10 @@ impl Tool for Read {
     async fn call(&self, caller: &Caller, args: Value) -> Result<Value, ToolError> {
         let args: ReadArgs = parse("manual_read", args)?;
         let range = (args.start_line, args.max_lines);
-        let page = self.0.read(&caller.op, &caller.project, &caller.manuals, &args.name, range).await;
-        let page = page.map_err(|e| ToolError::new(e.to_string()).hint("manual_list shows all names"))?;
+        let page =
+            self.0.read(&caller.op, &caller.project, &caller.manuals, &args.name, range).await;
+        let page =
+            page.map_err(|e| ToolError::new(e.to_string()).hint("manual_list shows all names"))?;
         serde_json::to_value(page).map_err(|e| ToolError::new(e.to_string()))
     }
 }

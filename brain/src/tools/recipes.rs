@@ -24,7 +24,10 @@ struct List(Arc<Recipes>);
 #[async_trait]
 impl Tool for List {
     fn spec(&self) -> ToolSpec {
-        spec::<NoArgs>("recipe_list", "All recipes of this project: name, description, engine and where it comes from.")
+        spec::<NoArgs>(
+            "recipe_list",
+            "All recipes of this project: name, description, engine and where it comes from.",
+        )
     }
 
     fn effect(&self) -> Effect {
@@ -32,7 +35,11 @@ impl Tool for List {
     }
 
     async fn call(&self, caller: &Caller, _: Value) -> Result<Value, ToolError> {
-        let listing = self.0.list(&caller.op, &caller.project).await.map_err(|e| ToolError::new(e.to_string()))?;
+        let listing = self
+            .0
+            .list(&caller.op, &caller.project)
+            .await
+            .map_err(|e| ToolError::new(e.to_string()))?;
         let recipes: Vec<Value> = listing
             .recipes
             .iter()
@@ -73,9 +80,13 @@ impl Tool for Describe {
 
     async fn call(&self, caller: &Caller, args: Value) -> Result<Value, ToolError> {
         let args: DescribeArgs = parse("recipe_describe", args)?;
-        let name = args.name.parse().map_err(|e: api_types::ids::InvalidName| ToolError::new(e.to_string()))?;
+        let name = args
+            .name
+            .parse()
+            .map_err(|e: api_types::ids::InvalidName| ToolError::new(e.to_string()))?;
         let shown = self.0.show(&caller.op, &caller.project, &name).await;
-        let shown = shown.map_err(|e| ToolError::new(e.to_string()).hint("recipe_list shows all names"))?;
+        let shown =
+            shown.map_err(|e| ToolError::new(e.to_string()).hint("recipe_list shows all names"))?;
         Ok(json!({ "name": name, "source": shown.scope, "text": shown.text }))
     }
 }

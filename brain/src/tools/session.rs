@@ -42,7 +42,10 @@ struct WhoAmI;
 #[async_trait]
 impl Tool for WhoAmI {
     fn spec(&self) -> ToolSpec {
-        spec::<NoArgs>("whoami", "The user, tenant, project, session, process and recipe that you work for.")
+        spec::<NoArgs>(
+            "whoami",
+            "The user, tenant, project, session, process and recipe that you work for.",
+        )
     }
 
     fn effect(&self) -> Effect {

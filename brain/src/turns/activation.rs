@@ -9,7 +9,7 @@ use skill_lang::skill::{Lifecycle, Run};
 use super::parts::{TurnParts, scope};
 use super::prompt::process_variables;
 use crate::ctx::OpCtx;
-use crate::lanes::head::{ACTIVE_SKILLS_MAX, ActiveSkill, LaneView};
+use crate::lanes::head::{ACTIVE_ARGS_BYTES_MAX, ACTIVE_SKILLS_MAX, ActiveSkill, LaneView};
 use crate::runtime::Timestamp;
 use crate::skills::LoadedSkill;
 
@@ -64,6 +64,10 @@ enum Refusal {
     Locked { skill: SkillName, recipe: String },
     #[error("{0} skills are active already; clear one first", ACTIVE_SKILLS_MAX)]
     TooMany,
+    #[error(
+        "the arguments of all active skills have {bytes} bytes, more than {ACTIVE_ARGS_BYTES_MAX}: put long text into a document"
+    )]
+    TooLong { bytes: usize },
     #[error("skill {0} runs in a worker of its own (`run: spawn`), which this version can't start")]
     Spawns(SkillName),
     #[error(transparent)]
@@ -79,6 +83,7 @@ impl Refusal {
             Self::NotAllowed { .. } => "skill_not_allowed",
             Self::Locked { .. } => "skill_locked",
             Self::TooMany => "too_many_skills",
+            Self::TooLong { .. } => "arguments_too_long",
             Self::Spawns(_) => "spawn_unsupported",
             Self::Skill(error) => error.reason(),
             Self::Prompt { .. } => "bad_turn_prompt",
@@ -96,11 +101,15 @@ pub async fn decide(
     now: Timestamp,
 ) -> Change {
     let decided = match (request.command, request.skill) {
-        (SkillCommand::Activate, Some(name)) => activate(parts, ctx, view, name, request, now).await,
+        (SkillCommand::Activate, Some(name)) => {
+            activate(parts, ctx, view, name, request, now).await
+        }
         (SkillCommand::Clear, Some(name)) => clear(view, name),
         (SkillCommand::ClearAll, _) => Ok(clear_all(view)),
         (SkillCommand::Activate | SkillCommand::Clear, None) => Err(Refusal::NoName),
-        (SkillCommand::List, _) => Ok(change(view, SkillOutcome::Unchanged, "nothing to change".to_owned())),
+        (SkillCommand::List, _) => {
+            Ok(change(view, SkillOutcome::Unchanged, "nothing to change".to_owned()))
+        }
     };
     decided.unwrap_or_else(|refusal| Change {
         outcome: SkillOutcome::Failed,
@@ -112,7 +121,13 @@ pub async fn decide(
 }
 
 fn change(view: &LaneView, outcome: SkillOutcome, message: String) -> Change {
-    Change { outcome, message, reason: None, active: view.head.active_skills.clone(), prompts: Vec::new() }
+    Change {
+        outcome,
+        message,
+        reason: None,
+        active: view.head.active_skills.clone(),
+        prompts: Vec::new(),
+    }
 }
 
 async fn activate(
@@ -132,19 +147,31 @@ async fn activate(
         return Err(Refusal::Spawns(name.clone()));
     }
     let args = skill.consumes_args().then(|| request.args.unwrap_or_default());
-    let rest = if args.is_none() { request.args.map(str::trim).filter(|rest| !rest.is_empty()) } else { None };
+    // Byte for byte: indentation and line ends may matter to the message.
+    let rest = request.args.filter(|rest| args.is_none() && !rest.trim().is_empty());
     let mut decided = if view.head.active_skills.iter().any(|active| &active.name == name) {
         reactivate(view, name, request, args)
     } else {
         fresh(view, &skill, request, args, now)?
     };
-    decided.prompts.extend(rest.map(|text| Prompt { text: text.to_owned(), sender: ctx.actor.sender() }));
+    let bytes = decided.active.iter().filter_map(|a| a.args.as_ref()).map(String::len).sum();
+    if bytes > ACTIVE_ARGS_BYTES_MAX {
+        return Err(Refusal::TooLong { bytes });
+    }
+    decided
+        .prompts
+        .extend(rest.map(|text| Prompt { text: text.to_owned(), sender: ctx.actor.sender() }));
     note_missing_tools(parts, &skill, &mut decided);
     Ok(decided)
 }
 
 /// Already active: new arguments replace the old, a sticky request makes a one-shot sticky; nothing else happens.
-fn reactivate(view: &LaneView, name: &SkillName, request: &Request<'_>, args: Option<&str>) -> Change {
+fn reactivate(
+    view: &LaneView,
+    name: &SkillName,
+    request: &Request<'_>,
+    args: Option<&str>,
+) -> Change {
     let mut decided = change(view, SkillOutcome::Updated, format!("{name} was active already"));
     for active in decided.active.iter_mut().filter(|active| &active.name == name) {
         if args.is_some() && request.args.is_some() {
@@ -175,7 +202,9 @@ fn fresh(
     let mut decided = change(view, SkillOutcome::Activated, format!("{name} {how}"));
     if !skill.head.activate.is_empty() {
         let count = skill.head.activate.len();
-        decided.message.push_str(&format!("; its {count} `activate:` commands were not run: this version has no engine commands"));
+        decided.message.push_str(&format!(
+            "; its {count} `activate:` commands were not run: this version has no engine commands"
+        ));
     }
     decided.prompts.extend(prompt.map(|text| Prompt { text, sender: SKILL_SENDER.to_owned() }));
     if shot {
@@ -196,7 +225,12 @@ fn fresh(
 }
 
 /// The message that a fresh activation sends: `action`, or the body of a `shot` skill.
-fn turn_prompt(view: &LaneView, skill: &LoadedSkill, shot: bool, args: Option<&str>) -> Result<Option<String>, Refusal> {
+fn turn_prompt(
+    view: &LaneView,
+    skill: &LoadedSkill,
+    shot: bool,
+    args: Option<&str>,
+) -> Result<Option<String>, Refusal> {
     let source = match &skill.head.action {
         Some(action) => Body::Source(action),
         None if shot => Body::new(&skill.body, skill.head.template),
@@ -208,10 +242,17 @@ fn turn_prompt(view: &LaneView, skill: &LoadedSkill, shot: bool, args: Option<&s
 }
 
 fn note_missing_tools(parts: &TurnParts, skill: &LoadedSkill, decided: &mut Change) {
-    let missing: Vec<&str> =
-        skill.head.tools.iter().map(String::as_str).filter(|tool| parts.tools.get(tool).is_none()).collect();
+    let missing: Vec<&str> = skill
+        .head
+        .tools
+        .iter()
+        .map(String::as_str)
+        .filter(|tool| parts.tools.get(tool).is_none())
+        .collect();
     if !missing.is_empty() {
-        decided.message.push_str(&format!("; tools that it names and nobody offers: {}", missing.join(", ")));
+        decided
+            .message
+            .push_str(&format!("; tools that it names and nobody offers: {}", missing.join(", ")));
     }
 }
 
@@ -220,7 +261,10 @@ fn clear(view: &LaneView, name: &SkillName) -> Result<Change, Refusal> {
         return Ok(change(view, SkillOutcome::Unchanged, format!("{name} is not active")));
     };
     if is_locked(view, active) {
-        return Err(Refusal::Locked { skill: name.clone(), recipe: view.spec.recipe.name.to_string() });
+        return Err(Refusal::Locked {
+            skill: name.clone(),
+            recipe: view.spec.recipe.name.to_string(),
+        });
     }
     let mut decided = change(view, SkillOutcome::Cleared, format!("{name} is no longer active"));
     decided.active.retain(|active| &active.name != name);

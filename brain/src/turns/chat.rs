@@ -27,7 +27,10 @@ impl Chat {
         let Entry::Message { role, content, .. } = entry else { return };
         match role {
             ChatRole::Assistant if content.is_empty() => {}
-            ChatRole::Assistant => self.add(Message::Assistant { text: content.clone(), calls: Vec::new() }, content.len()),
+            ChatRole::Assistant => self.add(
+                Message::Assistant { text: content.clone(), calls: Vec::new(), carry: None },
+                content.len(),
+            ),
             ChatRole::User | ChatRole::System => self.push_user(content),
         }
     }
@@ -41,7 +44,9 @@ impl Chat {
         self.segments.push(Arc::new(Segment::new(message)));
         self.sizes.push(size);
         self.bytes += size;
-        if self.segments.len() > Self::MESSAGES_MAX || (self.bytes > Self::BYTES_MAX && self.segments.len() > 1) {
+        if self.segments.len() > Self::MESSAGES_MAX
+            || (self.bytes > Self::BYTES_MAX && self.segments.len() > 1)
+        {
             self.forget_older_half();
         }
     }

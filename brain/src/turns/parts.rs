@@ -59,7 +59,9 @@ impl TurnParts {
         for active in &view.head.active_skills {
             let pin = open.and_then(|turn| turn.skills.iter().find(|pin| pin.name == active.name));
             let loaded = match pin {
-                Some(pin) => self.skills.load_pinned(ctx, &scope, &pin.name, pin.scope, pin.revision).await,
+                Some(pin) => {
+                    self.skills.load_pinned(ctx, &scope, &pin.name, pin.scope, pin.revision).await
+                }
                 None if open.is_some() => continue,
                 None => self.skills.load(ctx, &scope, &active.name).await,
             };

@@ -64,16 +64,17 @@ impl Prepared {
         let (section, dropped) = skill_section(parts, view, &skills, &variables);
         left_out.extend(dropped);
         system.extend(section.map(|text| SystemBlock { text: text.into(), cache: false }));
-        let skills: Vec<_> =
-            skills.into_iter().filter(|s| !left_out.iter().any(|(name, _)| name == &s.name)).collect();
+        let skills: Vec<_> = skills
+            .into_iter()
+            .filter(|s| !left_out.iter().any(|(name, _)| name == &s.name))
+            .collect();
         let allowed = allowed_tools(parts, engine, view, &skills);
-        let specs = allowed.iter().filter_map(|name| parts.tools.get(name)).map(|tool| tool.spec()).collect();
         let max_tokens = number(&recipe.params, "maxTokens").map_or(ANSWER_TOKENS, |n| {
             u32::try_from(n.clamp(1, ANSWER_TOKENS_MAX)).unwrap_or(ANSWER_TOKENS)
         });
         Self {
             system,
-            tools: Arc::new(ToolSet::new(specs)),
+            tools: parts.tools.set(&allowed),
             allowed,
             model,
             max_tokens,
@@ -89,7 +90,11 @@ impl Prepared {
     /// Revisions of the skills, for the turn's first entry.
     #[must_use]
     pub fn pinned(&self) -> Vec<PinnedSkill> {
-        let pin = |s: &Arc<LoadedSkill>| PinnedSkill { name: s.name.clone(), scope: s.scope, revision: s.revision };
+        let pin = |s: &Arc<LoadedSkill>| PinnedSkill {
+            name: s.name.clone(),
+            scope: s.scope,
+            revision: s.revision,
+        };
         self.skills.iter().map(pin).collect()
     }
 
@@ -155,7 +160,10 @@ fn skill_section(
     }
     let views: Vec<_> = bodies.iter().map(|(skill, body)| active_view(view, skill, body)).collect();
     let section = compose::compose(&views, variables);
-    let dropped = section.dropped.into_iter().filter_map(|d| Some((d.name.parse().ok()?, d.reason.to_string())));
+    let dropped = section
+        .dropped
+        .into_iter()
+        .filter_map(|d| Some((d.name.parse().ok()?, d.reason.to_string())));
     left_out.extend(dropped);
     (section.text, left_out)
 }
@@ -165,9 +173,14 @@ enum BodySource<'a> {
     Compiled(Arc<skill_lang::template::Template>),
 }
 
-fn active_view<'a>(view: &LaneView, skill: &'a LoadedSkill, body: &'a BodySource<'a>) -> ActiveSkillView<'a> {
+fn active_view<'a>(
+    view: &LaneView,
+    skill: &'a LoadedSkill,
+    body: &'a BodySource<'a>,
+) -> ActiveSkillView<'a> {
     let active = view.head.active_skills.iter().find(|active| active.name == skill.name);
-    let args = skill.consumes_args().then(|| active.and_then(|a| a.args.as_deref()).unwrap_or_default());
+    let args =
+        skill.consumes_args().then(|| active.and_then(|a| a.args.as_deref()).unwrap_or_default());
     ActiveSkillView {
         name: skill.name.as_str(),
         description: &skill.head.description,
@@ -176,8 +189,15 @@ fn active_view<'a>(view: &LaneView, skill: &'a LoadedSkill, body: &'a BodySource
             BodySource::Compiled(template) => Body::Compiled(template),
         },
         args: args.map(compose::ArgsView::raw),
-        inline_docs: skill.inline_docs.iter().map(|doc| (doc.title.as_str(), doc.content.as_ref())).collect(),
-        on_demand: skill.on_demand().map(|doc| (doc.title.as_str(), doc.summary.as_deref())).collect(),
+        inline_docs: skill
+            .inline_docs
+            .iter()
+            .map(|doc| (doc.title.as_str(), doc.content.as_ref()))
+            .collect(),
+        on_demand: skill
+            .on_demand()
+            .map(|doc| (doc.title.as_str(), doc.summary.as_deref()))
+            .collect(),
     }
 }
 

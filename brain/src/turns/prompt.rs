@@ -5,7 +5,9 @@ use std::sync::Arc;
 use api_types::ids::{ProjectId, Revision, SkillName};
 use api_types::skills::SkillScope;
 use serde_json::{Map, Value};
-use skill_lang::template::{self, Cache, Context, SyntaxError, Template};
+use skill_lang::compose::{self, PromptError, SystemPrompt};
+use skill_lang::recipe::PromptMode;
+use skill_lang::template::{Cache, SyntaxError, Template};
 
 use crate::ctx::OpCtx;
 use crate::documents::Cascade;
@@ -16,9 +18,6 @@ use crate::skills::LoadedSkill;
 
 /// Bytes that compiled templates may take.
 const TEMPLATE_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// Stands between the engine's text and the recipe's.
-const RECIPE_SEPARATOR: &str = "\n\n--- recipe extension ---\n\n";
-
 /// Why a prompt can't be composed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -38,20 +37,20 @@ pub enum Error {
         /// The place.
         source: SyntaxError,
     },
-    /// The text could not be rendered.
-    #[error("{what} could not be rendered: {source}")]
-    Render {
-        /// Which text.
-        what: String,
-        /// Why.
-        source: template::Error,
-    },
+    /// A text could not be rendered.
+    #[error(transparent)]
+    Render(#[from] PromptError),
 }
 
 /// Names a template whose source never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    Skill { project: Option<ProjectId>, scope: SkillScope, name: SkillName, revision: Revision },
+    Skill {
+        project: Option<ProjectId>,
+        scope: SkillScope,
+        name: SkillName,
+        revision: Revision,
+    },
     /// Digest of a text that has no revision of its own.
     Text([u8; 32]),
 }
@@ -91,49 +90,50 @@ impl Prompts {
         variables: &Map<String, Value>,
     ) -> Result<Arc<str>, Error> {
         let recipe = &view.spec.recipe;
-        let context = Context::new(variables);
-        let append = match &recipe.prompt_append {
-            Some(text) => self.render(&format!("the profile's prompt of recipe {}", recipe.name), text, &context)?,
-            None => String::new(),
-        };
-        let context = context.with("profileAppend", &append);
-        let own = match &recipe.prompt_prefix {
-            Some(text) => {
-                let rendered = self.render(&format!("the prompt of recipe {}", recipe.name), text, &context)?;
-                let placed = text.contains("profileAppend");
-                Some(if placed { rendered } else { glue(&rendered, "\n\n", &append) })
-            }
-            None => None,
-        };
-        if recipe.prompt_overwrite && let Some(own) = own {
-            return Ok(own.into());
-        }
         let path = recipe.params.get("promptDocument").and_then(Value::as_str);
         let path = path.map_or_else(|| engine.prompt_path(), str::to_owned);
         let found = self.cascade.text(ctx, &view.spec.project, &path).await;
         let source = found.map_err(|source| Error::Missing { path: path.clone(), source })?;
-        let base = self.render(&path, &source, &context)?;
-        let tail = own.unwrap_or(append);
-        Ok(glue(base.trim_end(), RECIPE_SEPARATOR, tail.trim_end()).into())
+        let own = |part: &str, text: &Option<String>| {
+            let what = format!("{part} of recipe {}", recipe.name);
+            text.as_deref().map(|text| self.compiled(&what, text)).transpose()
+        };
+        let (engine, prefix, append) = (
+            self.compiled(&path, &source)?,
+            own("`promptPrefix`", &recipe.prompt_prefix)?,
+            own("`promptPrefixAppend`", &recipe.prompt_append)?,
+        );
+        let mode = if recipe.prompt_overwrite { PromptMode::Overwrite } else { PromptMode::Append };
+        let prompt = SystemPrompt {
+            engine: &engine,
+            addons: None,
+            prefix: prefix.as_deref(),
+            append: append.as_deref(),
+            mode,
+        };
+        Ok(compose::system_prompt(&prompt, variables)?.into())
     }
 
-    fn render(&self, what: &str, source: &str, context: &Context) -> Result<String, Error> {
+    fn compiled(&self, what: &str, source: &str) -> Result<Arc<Template>, Error> {
         let key = Key::Text(*blake3::hash(source.as_bytes()).as_bytes());
         let template = self.templates.get_or_compile(&key, source);
-        let template = template.map_err(|source| Error::Syntax { what: what.to_owned(), source })?;
-        template.render_in(context).map_err(|source| Error::Render { what: what.to_owned(), source })
+        template.map_err(|source| Error::Syntax { what: what.to_owned(), source })
     }
-}
-
-fn glue(head: &str, separator: &str, tail: &str) -> String {
-    if tail.trim().is_empty() { head.to_owned() } else { format!("{head}{separator}{tail}") }
 }
 
 /// Variables of all templates of a turn.
-pub(super) fn variables(view: &LaneView, engine: &dyn Engine, model: &ModelSpec) -> Map<String, Value> {
+pub(super) fn variables(
+    view: &LaneView,
+    engine: &dyn Engine,
+    model: &ModelSpec,
+) -> Map<String, Value> {
     let mut variables = process_variables(view);
     let small = view.spec.recipe.params.get("modelSize").and_then(Value::as_str);
-    let tier = if small.is_some_and(|size| size.eq_ignore_ascii_case("small")) { "small" } else { "large" };
+    let tier = if small.is_some_and(|size| size.eq_ignore_ascii_case("small")) {
+        "small"
+    } else {
+        "large"
+    };
     let more = [
         ("tier", tier),
         ("model", model.name()),

@@ -17,7 +17,8 @@ use crate::lanes::entry::{Call, Entry, Usage};
 use crate::lanes::head::{Await, LaneView};
 use crate::lanes::inbox::{Body, Message};
 use crate::models::{
-    self, Answer, Arguments, Message as ModelMessage, Provider, Request, Segment, Stop, ToolCall, ToolOutcome,
+    self, Answer, Arguments, Message as ModelMessage, Provider, Request, Segment, Stop, ToolCall,
+    ToolOutcome,
 };
 use crate::runtime::Timestamp;
 
@@ -116,7 +117,8 @@ impl TurnSession {
     #[must_use]
     pub fn messages(&self, chat: &Chat, turn: &Turn) -> Vec<Arc<Segment>> {
         let mut messages = chat.segments().to_vec();
-        messages.extend(turn.steps.iter().flat_map(step_messages).map(|m| Arc::new(Segment::new(m))));
+        messages
+            .extend(turn.steps.iter().flat_map(step_messages).map(|m| Arc::new(Segment::new(m))));
         messages
     }
 
@@ -169,7 +171,8 @@ impl TurnSession {
         let tried = self.back_offs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         match error.retry_after() {
             Some(pause) if tried < BACK_OFFS_MAX => {
-                let until = Timestamp(now.0 + i64::try_from(pause.as_millis()).unwrap_or(i64::MAX / 2));
+                let until =
+                    Timestamp(now.0 + i64::try_from(pause.as_millis()).unwrap_or(i64::MAX / 2));
                 let id = format!("back-off-{tried}");
                 let wait = Await { id: id.clone(), kind: "back-off".to_owned(), due_at: until };
                 let entry = Entry::Awaiting { id, what: error.to_string(), due_at: until };
@@ -182,13 +185,29 @@ impl TurnSession {
 
 fn usage(answer: &Answer) -> Usage {
     let u = answer.usage;
-    Usage { input: u.input, output: u.output, cache_read: u.cache_read, cache_write: u.cache_write, calls: 1 }
+    Usage {
+        input: u.input,
+        output: u.output,
+        cache_read: u.cache_read,
+        cache_write: u.cache_write,
+        calls: 1,
+    }
 }
 
 fn model_entry(answer: Answer, at: Timestamp) -> Entry {
     let usage = usage(&answer);
-    let call = |call: ToolCall| Call { id: call.id, name: call.name, arguments: as_written(call.arguments) };
-    Entry::Model { text: answer.text, calls: answer.calls.into_iter().map(call).collect(), usage, at }
+    let call = |call: ToolCall| Call {
+        id: call.id,
+        name: call.name,
+        arguments: as_written(call.arguments),
+    };
+    Entry::Model {
+        text: answer.text,
+        calls: answer.calls.into_iter().map(call).collect(),
+        carry: answer.carry,
+        usage,
+        at,
+    }
 }
 
 /// The arguments as the model wrote them.
@@ -204,13 +223,17 @@ fn last_word(answer: Answer) -> StepOutcome {
     if answer.text.trim().is_empty() {
         let why = match answer.stop {
             Stop::Refusal => "the model declined to answer",
-            Stop::MaxTokens => "the model used all its tokens before it said anything; raise the recipe's `maxTokens`",
+            Stop::MaxTokens => {
+                "the model used all its tokens before it said anything; raise the recipe's `maxTokens`"
+            }
             _ => "the model answered nothing; send the message again",
         };
         return StepOutcome::Failed(why.to_owned());
     }
     let notices = match &answer.stop {
-        Stop::MaxTokens => vec!["the answer is cut: it reached the recipe's `maxTokens`".to_owned()],
+        Stop::MaxTokens => {
+            vec!["the answer is cut: it reached the recipe's `maxTokens`".to_owned()]
+        }
         Stop::Refusal => vec!["the model declined to go on".to_owned()],
         _ => Vec::new(),
     };
@@ -234,7 +257,11 @@ fn step_messages(step: &Step) -> Vec<ModelMessage> {
         })
     });
     let mut messages = vec![
-        ModelMessage::Assistant { text: step.text.clone(), calls: calls.collect() },
+        ModelMessage::Assistant {
+            text: step.text.clone(),
+            calls: calls.collect(),
+            carry: step.carry.clone(),
+        },
         ModelMessage::Results(outcomes.collect()),
     ];
     messages.extend(step.steered.iter().map(|text| ModelMessage::User { text: text.clone() }));

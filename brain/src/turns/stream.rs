@@ -41,16 +41,11 @@ impl Default for State {
 }
 
 /// Text that waits to be sent.
+#[derive(Default)]
 struct Piece {
     waiting: String,
     offset: u64,
     sent_at: Option<Instant>,
-}
-
-impl Default for Piece {
-    fn default() -> Self {
-        Self { waiting: String::new(), offset: 0, sent_at: None }
-    }
 }
 
 impl Piece {

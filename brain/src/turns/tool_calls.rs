@@ -31,7 +31,8 @@ impl TurnSession {
     pub fn groups(&self, parts: &TurnParts, turn: &Turn, calls: &[usize]) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for &index in calls {
-            let effect = parts.tools.get(&call(turn, index).call.name).map_or(Effect::Reads, |t| t.effect());
+            let effect =
+                parts.tools.get(&call(turn, index).call.name).map_or(Effect::Reads, |t| t.effect());
             match groups.last_mut() {
                 Some(last)
                     if effect == Effect::Reads
@@ -60,31 +61,67 @@ impl TurnSession {
     }
 
     /// Runs a group; one result for each call, in their order.
-    pub async fn run(&self, parts: &TurnParts, ctx: &OpCtx, view: &LaneView, turn: &Turn, group: &Group) -> Vec<Entry> {
-        let runs = group.calls.iter().map(|index| self.run_one(parts, ctx, view, call(turn, *index)));
+    pub async fn run(
+        &self,
+        parts: &TurnParts,
+        ctx: &OpCtx,
+        view: &LaneView,
+        turn: &Turn,
+        group: &Group,
+    ) -> Vec<Entry> {
+        let runs =
+            group.calls.iter().map(|index| self.run_one(parts, ctx, view, call(turn, *index)));
         join_all(runs).await
     }
 
-    async fn run_one(&self, parts: &TurnParts, ctx: &OpCtx, view: &LaneView, call: &StepCall) -> Entry {
+    async fn run_one(
+        &self,
+        parts: &TurnParts,
+        ctx: &OpCtx,
+        view: &LaneView,
+        call: &StepCall,
+    ) -> Entry {
         let name = &call.call.name;
         let result = match self.dispatch(parts, ctx, view, call).await {
             Ok(value) => (text_of(value), false),
-            Err(error) => (json!({ "ok": false, "error": error.message, "hint": error.hint }).to_string(), true),
+            Err(error) => (
+                json!({ "ok": false, "error": error.message, "hint": error.hint }).to_string(),
+                true,
+            ),
         };
         let (content, is_error) = (cut(result.0), result.1);
-        Entry::Result { call: call.call.id.clone(), tool: name.clone(), content, is_error, at: parts.clock.now() }
+        Entry::Result {
+            call: call.call.id.clone(),
+            tool: name.clone(),
+            content,
+            is_error,
+            at: parts.clock.now(),
+        }
     }
 
-    async fn dispatch(&self, parts: &TurnParts, ctx: &OpCtx, view: &LaneView, call: &StepCall) -> Result<Value, ToolError> {
+    async fn dispatch(
+        &self,
+        parts: &TurnParts,
+        ctx: &OpCtx,
+        view: &LaneView,
+        call: &StepCall,
+    ) -> Result<Value, ToolError> {
         let name = &call.call.name;
-        let tool = parts.tools.get(name).filter(|_| self.prepared.allowed.contains(name)).ok_or_else(|| {
-            let known: Vec<&str> = self.prepared.allowed.iter().map(String::as_str).collect();
-            ToolError::new(format!("there is no tool {name:?} here")).hint(format!("tools: {}", known.join(", ")))
-        })?;
+        let tool = parts
+            .tools
+            .get(name)
+            .filter(|_| self.prepared.allowed.contains(name))
+            .ok_or_else(|| {
+                let known: Vec<&str> = self.prepared.allowed.iter().map(String::as_str).collect();
+                ToolError::new(format!("there is no tool {name:?} here"))
+                    .hint(format!("tools: {}", known.join(", ")))
+            })?;
         let args = match Arguments::parse(&call.call.arguments) {
             Arguments::Json(value) => value,
             Arguments::Malformed { reason, .. } => {
-                return Err(ToolError::new(format!("the arguments of {name} are not JSON: {reason}")));
+                return Err(ToolError::new(format!(
+                    "the arguments of {name} are not JSON: {reason}"
+                )));
             }
         };
         let op = OpCtx::new(ctx.tenant.clone(), Actor::User(view.spec.user.clone()))
@@ -111,7 +148,13 @@ impl TurnSession {
                 "error": "interrupted, outcome unknown: the service stopped while this call ran",
                 "hint": "look whether it took effect before you call it again",
             });
-            Entry::Result { call: call.id.clone(), tool: call.name.clone(), content: content.to_string(), is_error: true, at }
+            Entry::Result {
+                call: call.id.clone(),
+                tool: call.name.clone(),
+                content: content.to_string(),
+                is_error: true,
+                at,
+            }
         };
         calls.iter().map(entry).collect()
     }
@@ -140,6 +183,8 @@ fn cut(mut text: String) -> String {
         end -= 1;
     }
     text.truncate(end);
-    text.push_str(&format!("\n[cut: {whole} bytes, the first {end} are shown; ask for a narrower range]"));
+    text.push_str(&format!(
+        "\n[cut: {whole} bytes, the first {end} are shown; ask for a narrower range]"
+    ));
     text
 }

@@ -12,6 +12,8 @@ pub struct Step {
     pub text: String,
     /// The calls, in order.
     pub calls: Vec<StepCall>,
+    /// What goes back to the model with their outcomes.
+    pub carry: Option<crate::models::Carry>,
     /// Messages that the turn claimed after this step.
     pub steered: Vec<String>,
 }
@@ -92,7 +94,7 @@ impl Turn {
     pub fn apply(&mut self, entry: &Entry) {
         match entry {
             Entry::StepClaimed { inputs } => self.inputs.extend(inputs),
-            Entry::Model { text, calls, usage, .. } => {
+            Entry::Model { text, calls, carry, usage, .. } => {
                 self.usage += *usage;
                 let calls = calls.iter().cloned().map(|call| StepCall {
                     call,
@@ -102,6 +104,7 @@ impl Turn {
                 self.steps.push(Step {
                     text: text.clone(),
                     calls: calls.collect(),
+                    carry: carry.clone(),
                     steered: Vec::new(),
                 });
             }
@@ -192,6 +195,7 @@ mod tests {
         Entry::Model {
             text: String::new(),
             calls: ids.iter().map(call).collect(),
+            carry: None,
             usage: Usage::default(),
             at: AT,
         }

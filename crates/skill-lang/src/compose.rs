@@ -8,13 +8,17 @@
 //! included; descriptions are trimmed; titles and summaries are put on one line.
 
 mod arguments;
+mod system;
 
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 pub use self::arguments::{ARGUMENTS_PLACEHOLDER, ArgsView, has_placeholder};
+pub use self::system::{PromptError, SystemPrompt, system_prompt};
 use crate::template::{self, Context, SyntaxError, Template};
 
 /// First line of the section.
@@ -93,16 +97,34 @@ pub enum Error {
 /// Composes the section of `skills`, in their order, with the variables of the turn.
 pub fn compose(skills: &[ActiveSkillView], variables: &Map<String, Value>) -> Section {
     let context = turn_context(skills, variables);
-    let mut text = String::new();
+    let mut text = String::with_capacity(expected_bytes(skills));
+    text.push_str(HEADING);
+    push_line(&mut text, &[INTRODUCTION]);
     let mut dropped = Vec::new();
     for skill in skills {
-        match body(skill, &context) {
+        match render(skill.body, skill.args.as_ref(), &context) {
             Ok(body) => block(&mut text, skill, &body),
             Err(reason) => dropped.push(Dropped { name: skill.name.to_owned(), reason }),
         }
     }
-    let text = (!text.is_empty()).then(|| format!("{HEADING}\n{INTRODUCTION}\n{text}"));
-    Section { text, dropped }
+    let is_empty = dropped.len() == skills.len();
+    Section { text: (!is_empty).then_some(text), dropped }
+}
+
+/// About the length of the section, so that it is written without being copied while it grows.
+fn expected_bytes(skills: &[ActiveSkillView]) -> usize {
+    const FRAME_BYTES: usize = 256;
+    let of_skill = |skill: &ActiveSkillView| {
+        let body = match skill.body {
+            Body::Text(body) | Body::Source(body) => body.len(),
+            Body::Compiled(template) => template.source_bytes(),
+        };
+        let docs: usize =
+            skill.inline_docs.iter().map(|(_, content)| content.len() + FRAME_BYTES).sum();
+        let listed = skill.on_demand.len() * FRAME_BYTES;
+        body + skill.description.len() + docs + listed + FRAME_BYTES
+    };
+    FRAME_BYTES + skills.iter().map(of_skill).sum::<usize>()
 }
 
 /// Renders a turn prompt of a skill, its `action` or the body of a `shot`, in the same way as a body.
@@ -136,11 +158,11 @@ fn without_args(variables: &Map<String, Value>) -> Context {
     Context::new(&variables)
 }
 
-fn body(skill: &ActiveSkillView, context: &Context) -> Result<String, Error> {
-    render(skill.body, skill.args.as_ref(), context)
-}
-
-fn render(body: Body, args: Option<&ArgsView>, context: &Context) -> Result<String, Error> {
+fn render<'b>(
+    body: Body<'b>,
+    args: Option<&ArgsView>,
+    context: &Context,
+) -> Result<Cow<'b, str>, Error> {
     let compiled;
     let template = match body {
         Body::Text(text) => return Ok(arguments::fill(text, args)),
@@ -154,7 +176,7 @@ fn render(body: Body, args: Option<&ArgsView>, context: &Context) -> Result<Stri
         Some(args) => template.render_in(&context.with(ARGS, args)),
         None => template.render_in(context),
     };
-    Ok(rendered?)
+    Ok(Cow::Owned(rendered?))
 }
 
 fn block(text: &mut String, skill: &ActiveSkillView, body: &str) {
@@ -184,9 +206,7 @@ fn block(text: &mut String, skill: &ActiveSkillView, body: &str) {
 
 /// A line end stands between lines, so the section has none at its end.
 fn push_line(text: &mut String, parts: &[&str]) {
-    if !text.is_empty() {
-        text.push('\n');
-    }
+    text.push('\n');
     for part in parts {
         text.push_str(part);
     }

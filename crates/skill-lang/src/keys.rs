@@ -71,6 +71,12 @@ pub(crate) fn is_known(text: &str) -> bool {
     Key::exact(text).is_some()
 }
 
+/// Keys of other products' skills, which are meant as they are written.
+const ELSEWHERE: [&str; 12] = [
+    "hooks", "model", "agent", "context", "author", "category", "homepage", "paths", "effort",
+    "shell", "icon", "type",
+];
+
 /// How a key of a head was understood.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
@@ -89,6 +95,9 @@ pub(crate) fn read(text: &str) -> Reading {
     let folded = fold(text);
     if let Some(key) = ALL.iter().find(|key| fold(key.as_str()) == folded) {
         return Reading::Respelt(*key);
+    }
+    if ELSEWHERE.contains(&folded.as_str()) {
+        return Reading::Unknown { meant: None };
     }
     Reading::Unknown { meant: closest(text, ALL.iter().map(|key| key.as_str())) }
 }
@@ -155,6 +164,7 @@ mod tests {
             ("lifecylce", Some("lifecycle")),
             ("author", None),
             ("model", None),
+            ("hooks", None),
             ("x", None),
         ] {
             assert_eq!(read(text), Reading::Unknown { meant }, "{text}");

@@ -16,8 +16,12 @@ pub mod name;
 pub mod text;
 
 pub mod compose;
+pub mod recipe;
 pub mod template;
 
 mod keys;
 mod split;
 mod yaml;
+
+#[cfg(test)]
+mod bundled_tests;

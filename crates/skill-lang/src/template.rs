@@ -51,6 +51,8 @@ pub const NESTING_MAX: usize = 64;
 pub const TAG_TOKENS_MAX: usize = 500;
 /// Longest regular expression of `is matching`, in bytes.
 pub const PATTERN_BYTES_MAX: usize = 1_000;
+/// Different regular expressions written out in one template.
+pub const PATTERNS_MAX: usize = 32;
 
 /// The text is not a template; the place is that of the original source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -102,6 +104,7 @@ pub fn check(source: &str) -> Result<(), SyntaxError> {
 #[derive(Debug)]
 pub struct Template {
     program: Program,
+    source_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -129,13 +132,30 @@ impl Template {
             return Err(SyntaxError { message, line: 1, column: 1 });
         }
         if !segments::has_tag(source) {
-            return Ok(Template { program: Program::Plain(source.into()) });
+            return Ok(Template {
+                program: Program::Plain(source.into()),
+                source_bytes: source.len(),
+            });
         }
         let lines = position::Lines::of(source);
         let failed = |failure: Failure| failure.locate(source, &lines);
         let rewritten = rewrite::rewrite(source).map_err(failed)?;
         let engine = Box::new(engine::load(&rewritten).map_err(failed)?);
-        Ok(Template { program: Program::Compiled { engine, map: rewritten.map, lines } })
+        let program = Program::Compiled { engine, map: rewritten.map, lines };
+        Ok(Template { program, source_bytes: source.len() })
+    }
+
+    /// Length of its source, in bytes.
+    pub fn source_bytes(&self) -> usize {
+        self.source_bytes
+    }
+
+    /// Whether it uses a variable of this name that it does not set itself.
+    pub fn mentions(&self, variable: &str) -> bool {
+        match &self.program {
+            Program::Plain(_) => false,
+            Program::Compiled { engine, .. } => engine::mentions(engine, variable),
+        }
     }
 
     /// Renders with the fields of `variables` as variables.

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// The byte order mark that some editors put in front of a text.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
+/// Blanks and line ends as YAML knows them; `char::is_whitespace` knows more.
+pub(crate) const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {

@@ -4,14 +4,18 @@ mod build;
 mod place;
 mod quote;
 mod repair;
+mod salvage;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::text::BLANKS;
+
 pub(crate) use self::build::parse;
 pub(crate) use self::place::Edit;
-pub(crate) use self::quote::{double_quoted, scalar as quote_scalar};
+pub(crate) use self::quote::{double_quoted, in_flow, scalar as quote_scalar};
 pub(crate) use self::repair::repair;
+pub(crate) use self::salvage::{Broken, salvage};
 
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,10 +83,9 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value of a key of a map.
-    pub(crate) fn get(&self, key: &str) -> Option<&Node<'a>> {
-        let entries = self.entries()?;
-        entries.iter().find(|(name, _)| name.text() == Some(key)).map(|(_, value)| value)
+    /// Where it stands in the file, without the line ends that belong to a block scalar.
+    pub(crate) fn written(&self, text: &str) -> Range<usize> {
+        self.span.start..self.span.start + text[self.span.clone()].trim_end_matches(BLANKS).len()
     }
 }
 

@@ -81,7 +81,10 @@ pub(super) mod anthropic {
             if !text.is_empty() {
                 let start = json!({"type": kind, field: ""});
                 let delta = |piece: &str| json!({"type": format!("{kind}_delta"), field: piece});
-                block(&mut chunks, index, &start, a.pieces(text).into_iter().map(delta));
+                let signature = json!({"type": "signature_delta", "signature": signature(text)});
+                let signed = (kind == "thinking").then_some(signature);
+                let deltas = a.pieces(text).into_iter().map(delta).chain(signed);
+                block(&mut chunks, index, &start, deltas);
                 index += 1;
             }
         }
@@ -93,6 +96,11 @@ pub(super) mod anthropic {
             index += 1;
         }
         Frames { head: head(a), chunks, tail: tail(a) }
+    }
+
+    /// What the fake signs its reasoning with.
+    fn signature(text: &str) -> String {
+        format!("signed:{}", text.len())
     }
 
     fn block(
@@ -226,11 +234,13 @@ pub(super) mod openai {
     }
 
     fn usage(a: &Filled<'_>) -> Value {
-        let prompt = a.tokens.input + a.tokens.cache_read;
+        let prompt = a.tokens.input + a.tokens.cache_read + a.tokens.cache_write;
         json!({
             "prompt_tokens": prompt, "completion_tokens": a.tokens.output,
             "total_tokens": prompt + a.tokens.output,
-            "prompt_tokens_details": {"cached_tokens": a.tokens.cache_read},
+            "prompt_tokens_details": {
+                "cached_tokens": a.tokens.cache_read, "cache_write_tokens": a.tokens.cache_write,
+            },
         })
     }
 

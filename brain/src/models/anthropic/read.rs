@@ -1,9 +1,13 @@
 //! The Anthropic Messages format: what comes back.
 
+mod parts;
+
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 
+use self::parts::Parts;
 use crate::models::draft::{Draft, Trouble};
 use crate::models::remote::Read;
 use crate::models::sse::Event;
@@ -17,7 +21,7 @@ enum Wire {
     },
     ContentBlockStart {
         index: u64,
-        content_block: Block,
+        content_block: Value,
     },
     ContentBlockDelta {
         index: u64,
@@ -76,6 +80,9 @@ enum BlockDelta {
     InputJsonDelta {
         partial_json: String,
     },
+    SignatureDelta {
+        signature: String,
+    },
     #[serde(other)]
     Unknown,
 }
@@ -107,6 +114,7 @@ pub(crate) struct Reader {
     draft: Draft,
     /// Places of calls by the index of their block.
     calls: HashMap<u64, usize>,
+    parts: Parts,
     started: bool,
 }
 
@@ -123,7 +131,11 @@ impl Read for Reader {
                 self.count(message.usage);
             }
             Wire::ContentBlockStart { index, content_block } => {
-                self.open(index, content_block, sink)?;
+                let block = Block::deserialize(&content_block).map_err(|error| {
+                    Trouble::Nonsense(format!("block {index} can't be read: {error}"))
+                })?;
+                self.parts.open(index, content_block);
+                self.open(index, block, sink)?;
             }
             Wire::ContentBlockDelta { index, delta } => self.more(index, delta, sink)?,
             Wire::MessageDelta { delta, usage } => {
@@ -140,13 +152,14 @@ impl Read for Reader {
         Ok(false)
     }
 
-    fn finish(self: Box<Self>, done: bool) -> Result<Draft, Trouble> {
+    fn finish(mut self: Box<Self>, done: bool) -> Result<Draft, Trouble> {
         if !self.started {
             return Err(Trouble::Nonsense("the stream holds no message".to_owned()));
         }
         if !done && self.draft.stop.is_none() {
             return Err(Trouble::Early);
         }
+        self.draft.parts = self.parts.finish();
         Ok(self.draft)
     }
 }
@@ -173,10 +186,23 @@ impl Reader {
 
     fn more(&mut self, index: u64, delta: BlockDelta, sink: &dyn Sink) -> Result<(), Trouble> {
         match delta {
-            BlockDelta::TextDelta { text } => self.draft.text(text, sink),
-            BlockDelta::ThinkingDelta { thinking } => self.draft.thinking(thinking, sink),
+            BlockDelta::TextDelta { text } => {
+                self.parts.append(index, "text", &text);
+                self.draft.text(text, sink)
+            }
+            BlockDelta::ThinkingDelta { thinking } => {
+                self.parts.append(index, "thinking", &thinking);
+                self.draft.thinking(thinking, sink)
+            }
+            BlockDelta::SignatureDelta { signature } => {
+                self.parts.append(index, "signature", &signature);
+                self.draft.count(signature.len())
+            }
             BlockDelta::InputJsonDelta { partial_json } => match self.calls.get(&index) {
-                Some(&at) => self.draft.arguments(at, &partial_json),
+                Some(&at) => {
+                    self.parts.append_input(index, &partial_json);
+                    self.draft.arguments(at, &partial_json)
+                }
                 // Arguments of a server-side tool, whose block we don't read.
                 None => Ok(()),
             },

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::models::draft::{Draft, Trouble};
 use crate::models::remote::Read;
@@ -93,6 +93,8 @@ struct Counts {
 struct PromptCounts {
     #[serde(default)]
     cached_tokens: Option<u64>,
+    #[serde(default)]
+    cache_write_tokens: Option<u64>,
 }
 
 /// Reads one answer.
@@ -104,6 +106,8 @@ pub(crate) struct Reader {
     newest: Option<usize>,
     chunks: usize,
     refused: bool,
+    /// What this server calls its reasoning.
+    reasoning_name: &'static str,
 }
 
 impl Read for Reader {
@@ -143,6 +147,9 @@ impl Read for Reader {
         if self.refused {
             self.draft.stop = Some(Stop::Refusal);
         }
+        if !self.draft.reasoning().is_empty() {
+            self.draft.parts = vec![json!({ self.reasoning_name: self.draft.reasoning() })];
+        }
         Ok(self.draft)
     }
 }
@@ -160,7 +167,9 @@ impl Reader {
 
     fn content(&mut self, content: Content, sink: &dyn Sink) -> Result<(), Trouble> {
         let reasoning = content.reasoning.and_then(|value| value.as_str().map(str::to_owned));
-        if let Some(thinking) = content.reasoning_content.or(reasoning) {
+        let named = content.reasoning_content.map(|text| ("reasoning_content", text));
+        if let Some((name, thinking)) = named.or(reasoning.map(|text| ("reasoning", text))) {
+            self.reasoning_name = name;
             self.draft.thinking(thinking, sink)?;
         }
         match content.content {
@@ -239,13 +248,11 @@ fn reported(error: &Value) -> Trouble {
 fn usage(counts: Counts) -> Option<Usage> {
     let prompt = counts.prompt_tokens.unwrap_or(0);
     let output = counts.completion_tokens.unwrap_or(0);
-    let cached = counts.prompt_tokens_details.and_then(|d| d.cached_tokens).unwrap_or(0);
-    (prompt + output > 0).then(|| Usage {
-        input: prompt.saturating_sub(cached),
-        output,
-        cache_read: cached,
-        cache_write: 0,
-    })
+    let details = counts.prompt_tokens_details;
+    let cache_read = details.and_then(|d| d.cached_tokens).unwrap_or(0);
+    let cache_write = details.and_then(|d| d.cache_write_tokens).unwrap_or(0);
+    let input = prompt.saturating_sub(cache_read).saturating_sub(cache_write);
+    (prompt + output > 0).then_some(Usage { input, output, cache_read, cache_write })
 }
 
 fn stop(reason: String) -> Stop {

@@ -20,12 +20,12 @@ fn conversation() -> Vec<Arc<Segment>> {
     };
     vec![
         user("first"),
-        segment(Message::Assistant { text: "looking".into(), calls }),
+        segment(Message::Assistant { text: "looking".into(), calls, carry: None }),
         segment(Message::Results(vec![
             outcome("c1", "read", "content", false),
             outcome("c 2", "wri te", "no such tool", true),
         ])),
-        segment(Message::Assistant { text: String::new(), calls: Vec::new() }),
+        segment(Message::Assistant { text: String::new(), calls: Vec::new(), carry: None }),
         user("second"),
     ]
 }
@@ -140,7 +140,11 @@ async fn the_next_request_begins_with_the_bytes_of_the_one_before() {
             let mut next = requests[step].clone();
             let id = format!("c{step}");
             let calls = vec![call(&id, "read", Arguments::Json(json!({"z": 1, "a": {"y": 2}})))];
-            next.messages.push(segment(Message::Assistant { text: "ä".into(), calls }));
+            next.messages.push(segment(Message::Assistant {
+                text: "ä".into(),
+                calls,
+                carry: None,
+            }));
             next.messages.push(segment(Message::Results(vec![ToolOutcome {
                 call: id,
                 name: "read".into(),

@@ -147,10 +147,10 @@ async fn long_explanations_are_cut() {
 #[tokio::test]
 async fn a_server_that_is_down_is_named_with_what_to_check() {
     for model in DIALECTS {
-        // A port that was free a moment ago, and that nobody listens on.
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        drop(listener);
+        // A port that is taken and that nobody listens on.
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = socket.local_addr().unwrap();
         let providers = providers(config(&format!("http://{address}")));
         let error = providers.call(&ctx(), &request(model), &Discard).await.unwrap_err();
         let text = error.to_string();

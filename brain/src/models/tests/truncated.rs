@@ -50,13 +50,13 @@ async fn no_part_of_a_stream_passes_for_the_whole() {
     for dialect in [Dialect::Anthropic, Dialect::OpenAi] {
         let stream = whole(dialect).await;
         let ids = IdGen::seeded(1);
-        let full = read(dialect, &stream).unwrap().finish(&ids, 0);
+        let full = read(dialect, &stream).unwrap().finish(&ids, &ModelSpec::echo(), 0);
         assert_eq!((full.text.as_str(), full.calls.len()), ("Ein Käfer läuft", 2));
         let mut complete = 0;
         for end in 0..stream.len() {
             let Ok(draft) = read(dialect, &stream[..end]) else { continue };
             // Only counts may be missing: the provider had said why it stopped.
-            let answer = draft.finish(&ids, 0);
+            let answer = draft.finish(&ids, &ModelSpec::echo(), 0);
             assert_eq!(
                 (&answer.text, &answer.calls, &answer.stop),
                 (&full.text, &full.calls, &full.stop)
@@ -82,7 +82,7 @@ proptest! {
         for dialect in [Dialect::Anthropic, Dialect::OpenAi] {
             let stream: String = data.iter().map(|line| format!("data: {line}\n\n")).collect();
             if let Ok(draft) = read(dialect, stream.as_bytes()) {
-                draft.finish(&IdGen::seeded(1), 0);
+                draft.finish(&IdGen::seeded(1), &ModelSpec::echo(), 0);
             }
         }
     }

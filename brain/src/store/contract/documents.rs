@@ -1,6 +1,8 @@
 //! The contract of documents.
 
 mod model;
+mod reading;
+mod together;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,10 +14,13 @@ use futures::future::join_all;
 use super::{ctx, ctx_of, suite};
 use crate::documents::{
     Action, Applied, At, CHANGES_MAX, Change, ChangeSet, DOCUMENT_BYTES_MAX, Expected, HeadRow,
-    ParsedHead, Revisions, Store,
+    ParsedHead, Revisions, Shape, Store,
 };
 use crate::port::{Error, Page, Result};
 use crate::runtime::Timestamp;
+
+use reading::*;
+use together::*;
 
 suite! {
     a_project_never_written_is_empty,
@@ -25,6 +30,7 @@ suite! {
     a_set_is_all_or_none,
     limits_hold,
     a_move_keeps_id_and_history,
+    a_move_may_change_what_a_body_is,
     trash_restore_and_purge,
     config_counts_only_configuration,
     changed_gives_deltas_with_tombstones,
@@ -58,15 +64,13 @@ fn put(at: &str, body: &str, expected: Expected) -> Change {
     Change::Put {
         path: path(at),
         body: Bytes::from(body.to_owned()),
-        kind: "markdown".into(),
-        mime: "text/markdown".into(),
-        head: None,
+        shape: Shape { kind: "markdown".into(), mime: "text/markdown".into(), head: None },
         expected,
     }
 }
 
 fn rename(from: &str, to: &str, action: Action) -> Change {
-    Change::Move { path: path(from), to: path(to), expected: Expected::Any, action }
+    Change::Move { path: path(from), to: path(to), expected: Expected::Any, action, shape: None }
 }
 
 fn purge(at: &str) -> Change {
@@ -234,6 +238,22 @@ async fn a_move_keeps_id_and_history(store: &dyn Store) {
     assert_eq!((last.rows[0].revision.0, last.next), (1, None));
 }
 
+async fn a_move_may_change_what_a_body_is(store: &dyn Store) {
+    write(store, "a", "x").await;
+    let shape = Shape { kind: "recipe".into(), mime: "application/yaml".into(), head: None };
+    let change = Change::Move {
+        path: path("a"),
+        to: path("_vance/recipes/a.yaml"),
+        expected: Expected::Any,
+        action: Action::Move,
+        shape: Some(shape),
+    };
+    let row = apply(store, vec![change]).await.unwrap().rows.remove(0);
+    assert_eq!((row.kind.as_str(), row.mime.as_str()), ("recipe", "application/yaml"));
+    let old = store.get_by_id(&ctx(), &row.id, At::Revision(Revision(1))).await.unwrap().1;
+    assert_eq!(old.row.kind, "markdown");
+}
+
 async fn trash_restore_and_purge(store: &dyn Store) {
     let id = write(store, "_vance/skills/x/SKILL.md", "one").await.id;
     let (home_path, trash) = ("_vance/skills/x/SKILL.md", "_vance/trash/1_SKILL.md");
@@ -269,99 +289,6 @@ async fn config_counts_only_configuration(store: &dyn Store) {
     }
 }
 
-async fn changed_gives_deltas_with_tombstones(store: &dyn Store) {
-    for at in ["c", "a", "b"] {
-        write(store, at, "1").await;
-    }
-    apply(store, vec![put("z", "2", Expected::Any), put("a", "2", Expected::Any)]).await.unwrap();
-    apply(store, vec![rename("b", "d", Action::Move)]).await.unwrap();
-    let all = ["c@1", "a@4", "z@4", "-b@5", "d@5"];
-    for limit in [1, 2, 3, 10] {
-        assert_eq!(changed(store, 0, "", limit).await, all, "pages of {limit}");
-    }
-    assert_eq!(changed(store, 4, "", 10).await, all[3..]);
-    assert!(changed(store, 5, "", 10).await.is_empty());
-    // A tombstone ends when the path is used again.
-    write(store, "b", "3").await;
-    assert_eq!(changed(store, 4, "", 10).await, ["d@5", "b@6"]);
-}
-
-async fn changed_below_a_folder(store: &dyn Store) {
-    for at in
-        ["_vance/skills/a/SKILL.md", "_vance/skills-old/a", "_vance/skills0", "_vance/logs/l", "n"]
-    {
-        write(store, at, "1").await;
-    }
-    apply(store, vec![rename("_vance/skills/a/SKILL.md", "_vance/trash/1_a", Action::Trash)])
-        .await
-        .unwrap();
-    assert_eq!(changed(store, 0, "_vance/skills", 1).await, ["-_vance/skills/a/SKILL.md@6"]);
-    assert_eq!(changed(store, 0, "_vance/logs", 1).await, ["_vance/logs/l@4"]);
-    assert_eq!(changed(store, 0, "_vance/trash", 1).await, ["_vance/trash/1_a@6"]);
-    assert_eq!(changed(store, 0, "_vance", 1).await.len(), 5);
-    assert_eq!(changed(store, 0, "n", 1).await.len(), 0);
-}
-
-async fn lists_page_by_path(store: &dyn Store) {
-    let names = ["b", "a/2", "a/1", "a", "a-b", "ä", "a/1/x"];
-    apply(store, names.iter().map(|n| put(n, "x", Expected::Any)).collect()).await.unwrap();
-    apply(store, vec![rename("b", "gone", Action::Move), purge("gone")]).await.unwrap();
-    assert_eq!(paths(store, "").await, ["a", "a-b", "a/1", "a/1/x", "a/2", "ä"]);
-    assert_eq!(paths(store, "a").await, ["a/1", "a/1/x", "a/2"]);
-    assert_eq!(paths(store, "a/1").await, ["a/1/x"]);
-    let mut page = Page::first(1);
-    for expect in ["a/1", "a/1/x", "a/2"] {
-        let (slice, at) = store.list(&ctx(), &home(), "a", page.clone()).await.unwrap();
-        assert_eq!(slice.rows[0].path.as_str(), expect);
-        assert_eq!(at.all, Revision(2));
-        page.after = slice.next;
-    }
-    assert_eq!(page.after, None);
-}
-
-async fn parsed_heads_come_back(store: &dyn Store) {
-    let json = serde_json::value::RawValue::from_string(r#"{"b":1,"a":2}"#.into()).unwrap();
-    let head = Some(ParsedHead { version: 3, json: json.into() });
-    let mut change = put("a", "x", Expected::Any);
-    if let Change::Put { head: slot, .. } = &mut change {
-        *slot = head;
-    }
-    apply(store, vec![change]).await.unwrap();
-    apply(store, vec![rename("a", "b", Action::Move)]).await.unwrap();
-    let slice = store.changed(&ctx(), &home(), Revision(0), "", Page::default()).await.unwrap();
-    let heads: Vec<_> = slice
-        .rows
-        .iter()
-        .map(|row| row.head.as_ref().map(|h| (h.version, h.json.get().to_owned())))
-        .collect();
-    assert_eq!(heads, [None, Some((3, r#"{"b":1,"a":2}"#.to_owned()))]);
-}
-
-async fn old_revisions_stay_readable(store: &dyn Store) {
-    let id = write(store, "a", "one").await.id;
-    write(store, "other", "x").await;
-    write(store, "a", "two").await;
-    apply(store, vec![rename("a", "b", Action::Move)]).await.unwrap();
-    let at = |r| At::Revision(Revision(r));
-    let mut seen = Vec::new();
-    for r in 0..=5 {
-        seen.push((body(store, "a", at(r)).await, body(store, "b", at(r)).await));
-    }
-    let (one, two) = (Some("one".to_owned()), Some("two".to_owned()));
-    let expect = [
-        (None, None),
-        (one.clone(), None),
-        (one, None),
-        (two.clone(), None),
-        (None, two.clone()),
-        (None, two),
-    ];
-    assert_eq!(seen, expect);
-    let (_, old) = store.get_by_id(&ctx(), &id, at(2)).await.unwrap();
-    assert_eq!((old.row.path.as_str(), old.row.revision.0, &old.body[..]), ("a", 1, &b"one"[..]));
-    assert_eq!(code(store.get_by_id(&ctx(), &id, at(0)).await), ErrorCode::NotFound);
-}
-
 async fn a_path_can_be_reused(store: &dyn Store) {
     let old = write(store, "a", "old").await;
     let swap = vec![rename("a", "b", Action::Move), put("a", "new", Expected::Absent)];
@@ -371,77 +298,4 @@ async fn a_path_can_be_reused(store: &dyn Store) {
     assert_eq!(body(store, "a", At::Latest).await.unwrap(), "new");
     assert_eq!(body(store, "a", At::Revision(Revision(1))).await.unwrap(), "old");
     assert_eq!(body(store, "b", At::Revision(Revision(2))).await.unwrap(), "old");
-}
-
-async fn a_thousand_beside_one(store: &dyn Store) {
-    let many = (0..CHANGES_MAX).map(|i| put(&format!("m/{i:04}"), "x", Expected::Absent)).collect();
-    let one = vec![put("m/0500/one", "y", Expected::Absent)];
-    let look = async {
-        for _ in 0..50 {
-            let (slice, _) = store.list(&ctx(), &home(), "m", Page::default()).await.unwrap();
-            let of_set = slice.rows.iter().filter(|row| row.size == 1).count();
-            assert!(matches!(slice.rows.len(), 0 | 1 | 1_000), "{of_set}");
-        }
-    };
-    let (many, one, ()) = tokio::join!(apply(store, many), apply(store, one), look);
-    let (many, one) = (many.unwrap(), one.unwrap());
-    assert!(many.rows.iter().all(|row| row.revision == many.revisions.all));
-    let mut order = [many.revisions.all.0, one.revisions.all.0];
-    order.sort_unstable();
-    assert_eq!(order, [1, 2]);
-    assert_eq!(changed(store, 0, "m", 400).await.len(), CHANGES_MAX + 1);
-}
-
-async fn revisions_are_dense_under_concurrency(store: &dyn Store) {
-    let puts = (0..100).map(|i| async move {
-        let at = format!("_vance/d{}", i % 7);
-        let row = write(store, &at, &i.to_string()).await;
-        let (all, config) = counters(store).await;
-        assert!(all >= row.revision.0 && config >= row.revision.0, "an answered write is counted");
-        row.revision.0
-    });
-    let mut seen = join_all(puts).await;
-    seen.sort_unstable();
-    assert_eq!(seen, (1..=100).collect::<Vec<_>>());
-    assert_eq!(counters(store).await, (100, 100));
-}
-
-async fn a_reader_at_a_revision_is_not_disturbed(store: &dyn Store) {
-    write(store, "a", "first").await;
-    let puts =
-        join_all((0..50).map(|i| write(store, "a", Box::leak(format!("{i}").into_boxed_str()))));
-    let reads = join_all((0..50).map(|_| body(store, "a", At::Revision(Revision(1)))));
-    let (_, reads) = tokio::join!(puts, reads);
-    assert!(reads.iter().all(|b| b.as_deref() == Some("first")), "{reads:?}");
-}
-
-async fn tenants_and_projects_are_apart(store: &dyn Store) {
-    let id = write(store, "a", "acme's").await.id;
-    let other = ctx_of("other");
-    assert_eq!(code(store.get(&other, &home(), &path("a"), At::Latest).await), ErrorCode::NotFound);
-    assert_eq!(code(store.get_by_id(&other, &id, At::Latest).await), ErrorCode::NotFound);
-    let at = At::Revision(Revision(1));
-    assert_eq!(code(store.get_by_id(&other, &id, at).await), ErrorCode::NotFound);
-    assert_eq!(code(store.history(&other, &id, Page::default()).await), ErrorCode::NotFound);
-    let theirs = set(vec![put("a", "theirs", Expected::Absent)]);
-    let applied = store.apply(&other, &home(), theirs).await.unwrap();
-    assert_eq!(applied.revisions.all, Revision(1));
-    assert_eq!(body(store, "a", At::Latest).await.unwrap(), "acme's");
-    let projects = [home(), "elsewhere".parse().unwrap()];
-    let revisions = store.revisions(&ctx(), &projects).await.unwrap();
-    assert_eq!([revisions[0].all.0, revisions[1].all.0], [1, 0]);
-    let (listed, _) = store.list(&other, &projects[1], "", Page::default()).await.unwrap();
-    assert!(listed.rows.is_empty());
-}
-
-async fn odd_paths_are_found_again(store: &dyn Store) {
-    let odd =
-        ["\u{10ffff}", "\u{10ffff}/x", "%", "a%b_c", "'; DROP TABLE documents; --", "日本/語"];
-    apply(store, odd.iter().map(|p| put(p, p, Expected::Absent)).collect()).await.unwrap();
-    for p in odd {
-        assert_eq!(body(store, p, At::Latest).await.as_deref(), Some(p));
-    }
-    assert_eq!(paths(store, "").await.len(), odd.len());
-    assert_eq!(changed(store, 0, "", 2).await.len(), odd.len());
-    assert_eq!(paths(store, "\u{10ffff}").await, ["\u{10ffff}/x"]);
 }

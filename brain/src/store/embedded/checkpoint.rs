@@ -21,6 +21,8 @@ const COMMITS: u32 = 256;
 const BYTES: u64 = 4 * 1024 * 1024;
 /// Looks at the file's size once in so many commits.
 const LOOK_EVERY: u32 = 16;
+/// From so many bytes on, the writer moves the log itself.
+const LOG_BYTES_MAX: u64 = 96 * 1024 * 1024;
 /// From so many pages on, the writer finishes the checkpoint.
 const LOG_PAGES_MAX: i64 = 8_192;
 
@@ -56,7 +58,7 @@ impl Checkpointer {
 
     /// Counts a commit and has the log moved when it is time.
     pub(super) fn after_commit(&mut self, conn: &Connection) {
-        if self.log_is_long.swap(false, Ordering::AcqRel) {
+        if self.log_is_long.swap(false, Ordering::AcqRel) || self.is_too_long() {
             let _ = checkpoint(conn);
         }
         self.commits += 1;
@@ -68,6 +70,11 @@ impl Checkpointer {
                 let _ = nudge.try_send(());
             }
         }
+    }
+
+    /// The thread can't keep up with a writer of large bodies: then the writer waits for the move.
+    fn is_too_long(&self) -> bool {
+        std::fs::metadata(&self.wal).is_ok_and(|m| m.len() >= LOG_BYTES_MAX)
     }
 
     fn has_grown(&mut self) -> bool {

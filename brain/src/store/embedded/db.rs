@@ -34,7 +34,7 @@ impl FolderLock {
                 "the data folder {shown} can't be used: {e}; make it writable or name another with --data"
             ),
         };
-        std::fs::create_dir_all(folder).map_err(unusable)?;
+        create(folder).map_err(unusable)?;
         let path = folder.join(LOCK_FILE);
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(unusable)?;
         match file.try_lock() {
@@ -47,6 +47,14 @@ impl FolderLock {
             }),
         }
     }
+}
+
+/// Makes the folder for its owner's eyes only: it holds every document.
+fn create(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
 }
 
 /// The one connection that writes a folder.

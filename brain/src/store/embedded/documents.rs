@@ -5,6 +5,9 @@ mod counters;
 mod read;
 mod rows;
 
+#[cfg(test)]
+mod tests;
+
 pub(super) use counters::Counters;
 
 use std::sync::Arc;

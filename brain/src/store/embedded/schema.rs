@@ -2,12 +2,12 @@
 
 use rusqlite::Connection;
 
-use super::documents;
+use super::{documents, lanes, sessions, tenants};
 use crate::port::{Error, Result};
 
 /// Each step brings the schema from its index to the next number. Released steps never change;
 /// new ones only add, so that two versions can be tried on one folder.
-const STEPS: &[&str] = &[BASE, documents::SCHEMA];
+const STEPS: &[&str] = &[BASE, documents::SCHEMA, lanes::SCHEMA, tenants::SCHEMA, sessions::SCHEMA];
 
 const BASE: &str = "
     CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;

@@ -11,13 +11,13 @@ fn soon() -> Instant {
 
 struct Fixture {
     store: Arc<Embedded>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 async fn with_table() -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let store = Embedded::open(OpenMode::Folder(folder.path().into())).unwrap();
-    let fixture = Fixture { store, _folder: folder };
+    let fixture = Fixture { store, folder };
     create_table(&fixture.store).await;
     fixture
 }
@@ -62,11 +62,10 @@ async fn a_newer_schema_is_refused() {
     assert!(text.contains("10000") && text.contains("newer brain"), "{text}");
 }
 
+type TestJob = Box<dyn FnOnce(&Connection) -> Result<u64> + Send>;
+
 /// Jobs that surely share a group: the first holds the writer until the others wait.
-async fn one_group(
-    store: &Arc<Embedded>,
-    jobs: Vec<Box<dyn FnOnce(&Connection) -> Result<u64> + Send>>,
-) -> Vec<Result<u64>> {
+async fn one_group(store: &Arc<Embedded>, jobs: Vec<TestJob>) -> Vec<Result<u64>> {
     let (open, gate) = std::sync::mpsc::channel::<()>();
     let hold = store.write(soon(), move |_| {
         gate.recv().unwrap();
@@ -224,4 +223,34 @@ async fn in_memory_nothing_waits_for_the_clock() {
     }
     assert_eq!(count(&store).await, 100);
     assert_eq!(before, Instant::now());
+}
+
+#[tokio::test]
+async fn the_log_does_not_grow_without_end() {
+    let f = with_table().await;
+    let blob = |k: u64| {
+        f.store.write(soon(), move |c: &Connection| {
+            c.execute("INSERT OR REPLACE INTO t VALUES (?1, zeroblob(1000000))", [k % 20])?;
+            Ok(())
+        })
+    };
+    for round in 0..30 {
+        futures::future::join_all((0..8).map(|k| blob(round * 8 + k))).await;
+        assert_eq!(count(&f.store).await, 20.min(round * 8 + 8));
+    }
+    let wal = f.folder.path().join(format!("{}-wal", db::FILE));
+    let bytes = std::fs::metadata(wal).unwrap().len();
+    assert!(bytes < 150_000_000, "240 MB were written, the log has {bytes} bytes");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_data_folder_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("a/data");
+    let _store = Embedded::open(OpenMode::Folder(folder.clone())).unwrap();
+    let mode = std::fs::metadata(folder).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
 }

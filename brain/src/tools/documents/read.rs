@@ -46,7 +46,8 @@ impl Tool for List {
         let under = args.path_prefix.unwrap_or_default();
         let page = Page { after: args.cursor, limit: LIST_ROWS_MAX };
         let under = under.trim_matches('/');
-        let (slice, _) = self.0.list(&caller.op, &caller.project, under, page).await.map_err(failed)?;
+        let (slice, _) =
+            self.0.list(&caller.op, &caller.project, under, page).await.map_err(failed)?;
         let rows: Vec<Value> = slice
             .rows
             .iter()

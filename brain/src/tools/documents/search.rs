@@ -44,7 +44,10 @@ pub(super) struct Find(pub(super) Arc<Documents>);
 #[async_trait]
 impl Tool for Find {
     fn spec(&self) -> ToolSpec {
-        spec::<FindArgs>("doc_find", "Documents whose path or text has all words of a query, the most hits first.")
+        spec::<FindArgs>(
+            "doc_find",
+            "Documents whose path or text has all words of a query, the most hits first.",
+        )
     }
 
     fn effect(&self) -> Effect {
@@ -55,12 +58,15 @@ impl Tool for Find {
         let args: FindArgs = parse("doc_find", args)?;
         let words: Vec<String> = args.query.split_whitespace().map(str::to_lowercase).collect();
         if words.is_empty() {
-            return Err(ToolError::new("the query of doc_find is empty").hint("name at least one word"));
+            return Err(
+                ToolError::new("the query of doc_find is empty").hint("name at least one word")
+            );
         }
         let mut hits = Vec::new();
         let searched = search(&self.0, caller, args.path_prefix.as_deref(), |path, text| {
             let haystack = format!("{}\n{}", path.as_str().to_lowercase(), text.to_lowercase());
-            let counts: Vec<usize> = words.iter().map(|word| haystack.matches(word.as_str()).count()).collect();
+            let counts: Vec<usize> =
+                words.iter().map(|word| haystack.matches(word.as_str()).count()).collect();
             if counts.iter().all(|count| *count > 0) {
                 hits.push((counts.iter().sum::<usize>(), path.clone()));
             }
@@ -70,7 +76,8 @@ impl Tool for Find {
         hits.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let found = hits.len();
         let limit = args.limit.unwrap_or(20).min(HITS_MAX);
-        let shown: Vec<Value> = hits.iter().take(limit).map(|(n, path)| json!({ "path": path, "hits": n })).collect();
+        let shown: Vec<Value> =
+            hits.iter().take(limit).map(|(n, path)| json!({ "path": path, "hits": n })).collect();
         Ok(json!({ "found": found, "documents": shown, "incomplete": incomplete }))
     }
 }
@@ -113,7 +120,9 @@ impl Tool for Grep {
         let limit = args.limit.unwrap_or(HITS_MAX).min(HITS_MAX);
         let mut lines = Vec::new();
         let searched = search(&self.0, caller, args.path_prefix.as_deref(), |path, text| {
-            for (number, line) in text.lines().enumerate().filter(|(_, line)| pattern.is_match(line)) {
+            for (number, line) in
+                text.lines().enumerate().filter(|(_, line)| pattern.is_match(line))
+            {
                 if lines.len() == limit {
                     return false;
                 }
@@ -139,7 +148,8 @@ async fn search(
     let (mut opened, mut left_out) = (0, false);
     let mut page = Page::first(200);
     loop {
-        let (slice, _) = documents.list(&caller.op, &caller.project, under, page).await.map_err(failed)?;
+        let (slice, _) =
+            documents.list(&caller.op, &caller.project, under, page).await.map_err(failed)?;
         for row in slice.rows {
             if row.path.is_below(crate::documents::TRASH) {
                 continue;
@@ -149,7 +159,8 @@ async fn search(
                 continue;
             }
             opened += 1;
-            let document = documents.get(&caller.op, &caller.project, &row.path).await.map_err(failed)?;
+            let document =
+                documents.get(&caller.op, &caller.project, &row.path).await.map_err(failed)?;
             if let Ok(text) = std::str::from_utf8(&document.body)
                 && !look(&row.path, text)
             {

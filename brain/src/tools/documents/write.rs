@@ -29,7 +29,10 @@ pub(super) struct Write(pub(super) Arc<Documents>);
 #[async_trait]
 impl Tool for Write {
     fn spec(&self) -> ToolSpec {
-        spec::<WriteArgs>("doc_write", "Creates a document, or replaces its whole text. Older versions stay in its history.")
+        spec::<WriteArgs>(
+            "doc_write",
+            "Creates a document, or replaces its whole text. Older versions stay in its history.",
+        )
     }
 
     fn effect(&self) -> Effect {
@@ -39,8 +42,11 @@ impl Tool for Write {
     async fn call(&self, caller: &Caller, args: Value) -> Result<Value, ToolError> {
         let args: WriteArgs = parse("doc_write", args)?;
         let path = path(&args.path)?;
-        let expected = args.revision.map_or(Expected::Any, |r| Expected::Revision(api_types::ids::Revision(r)));
-        let row = self.0.put(&caller.op, &caller.project, &path, args.content.into(), expected).await;
+        let expected = args
+            .revision
+            .map_or(Expected::Any, |r| Expected::Revision(api_types::ids::Revision(r)));
+        let row =
+            self.0.put(&caller.op, &caller.project, &path, args.content.into(), expected).await;
         let row = row.map_err(failed)?;
         Ok(json!({ "ok": true, "path": row.path, "revision": row.revision, "bytes": row.size }))
     }
@@ -76,13 +82,17 @@ impl Tool for Edit {
         let args: EditArgs = parse("doc_edit", args)?;
         let path = path(&args.path)?;
         if args.old_text.is_empty() {
-            return Err(ToolError::new("oldText is empty").hint("doc_write creates or replaces a whole document"));
+            return Err(ToolError::new("oldText is empty")
+                .hint("doc_write creates or replaces a whole document"));
         }
         let document = self.0.get(&caller.op, &caller.project, &path).await.map_err(failed)?;
         let text = text_of(&path, &document.body)?;
         let found = text.matches(&args.old_text).count();
         match found {
-            0 => return Err(ToolError::new(format!("oldText does not occur in {path}")).hint("doc_read shows the text as it is")),
+            0 => {
+                return Err(ToolError::new(format!("oldText does not occur in {path}"))
+                    .hint("doc_read shows the text as it is"));
+            }
             1 => {}
             n if args.replace_all => tracing::debug!(occurrences = n, "doc_edit replaces all"),
             n => {
@@ -92,7 +102,11 @@ impl Tool for Edit {
         }
         let text = text.replace(&args.old_text, &args.new_text);
         let expected = Expected::Revision(document.row.revision);
-        let row = self.0.put(&caller.op, &caller.project, &path, text.into(), expected).await.map_err(failed)?;
+        let row = self
+            .0
+            .put(&caller.op, &caller.project, &path, text.into(), expected)
+            .await
+            .map_err(failed)?;
         Ok(json!({ "ok": true, "path": row.path, "revision": row.revision, "replaced": found }))
     }
 }

@@ -1,5 +1,7 @@
 //! Arguments of an activation, as a body sees them.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -40,8 +42,8 @@ fn placeholders(body: &str) -> impl Iterator<Item = usize> {
 }
 
 /// Replaces the placeholders in one pass: what arguments hold is not looked at again.
-pub(super) fn fill(body: &str, args: Option<&ArgsView>) -> String {
-    let Some(args) = args else { return body.to_owned() };
+pub(super) fn fill<'b>(body: &'b str, args: Option<&ArgsView>) -> Cow<'b, str> {
+    let Some(args) = args.filter(|_| has_placeholder(body)) else { return Cow::Borrowed(body) };
     let mut filled = String::with_capacity(body.len());
     let mut from = 0;
     for at in placeholders(body) {
@@ -50,5 +52,5 @@ pub(super) fn fill(body: &str, args: Option<&ArgsView>) -> String {
         from = at + ARGUMENTS_PLACEHOLDER.len();
     }
     filled.push_str(&body[from..]);
-    filled
+    Cow::Owned(filled)
 }

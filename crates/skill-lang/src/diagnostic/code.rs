@@ -136,6 +136,14 @@ codes! {
     InvalidTemplate = "invalid-template",
     /// A construct of the template is read differently from what its author may expect.
     TemplateLint = "template-lint",
+    /// A recipe without the engine that runs it.
+    MissingEngine = "missing-engine",
+    /// A key of a recipe that stands where it has no effect.
+    MisplacedKey = "misplaced-key",
+    /// A guard of a recipe of the wrong shape.
+    InvalidGuard = "invalid-guard",
+    /// A default skill that the recipe itself does not allow.
+    SkillNotAllowed = "skill-not-allowed",
     /// Further problems are not listed.
     MoreProblems = "more-problems",
 }

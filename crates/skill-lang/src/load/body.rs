@@ -25,7 +25,16 @@ pub(super) fn check(
         if head.arguments == Arguments::None && has_placeholder(body) {
             head.arguments = Arguments::Raw;
         }
+        if let Some(at) = unrendered(body) {
+            let message = "the body is text, so this is not rendered; if it should be, say \
+                           `template: true` or give the skill a `title`";
+            report.warn(Code::TemplateLint, start + at, message);
+        }
         return;
+    }
+    for lint in template::lints(body) {
+        let at = place(lint.line, lint.column).offset_in(body).unwrap_or_default();
+        report.warn(Code::TemplateLint, start + at, lint.message);
     }
     if let Err(error) = template::check(body) {
         let message = format!(
@@ -50,6 +59,12 @@ pub(super) fn check(
 fn place(line: usize, column: usize) -> Position {
     let number = |n: usize| u32::try_from(n.max(1)).unwrap_or(u32::MAX);
     Position { line: number(line), column: number(column) }
+}
+
+/// A use of our own arguments in a body that is not a template.
+fn unrendered(body: &str) -> Option<usize> {
+    let uses = ["{{ args.", "{{args.", "{% if args."];
+    uses.iter().filter_map(|text| body.find(text)).min()
 }
 
 /// `$ARGUMENTS` as a word of its own.

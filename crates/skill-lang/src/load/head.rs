@@ -1,7 +1,5 @@
 //! From the tree of a head to what it says.
 
-use std::ops::Range;
-
 use super::body;
 use super::lists::{Split, texts};
 use super::syntax::Source;
@@ -18,13 +16,25 @@ pub(super) struct Fields<'n, 'a> {
     entries: Vec<(Key, Entry<'n, 'a>)>,
     /// Where to point for what is missing.
     pub(super) fence: usize,
-    /// Where a new first key goes.
-    start: usize,
+    /// Where a new first key goes, and its indentation; `None` for a head in braces.
+    start: Option<(usize, usize)>,
     /// Line end of the head.
     line_end: &'static str,
 }
 
 impl<'n, 'a> Fields<'n, 'a> {
+    /// Native by a key that only our skills have. `version` and `tags` are ours too, but many
+    /// public skills carry them beside their `name`; a body of theirs must not become a template.
+    fn dialect(&self) -> Dialect {
+        let has = |key| self.get(key).is_some();
+        let ours = self.entries.iter().any(|(key, _)| key.is_native());
+        if ours || (!has(Key::Name) && (has(Key::Version) || has(Key::Tags))) {
+            Dialect::Native
+        } else {
+            Dialect::Portable
+        }
+    }
+
     pub(super) fn get(&self, key: Key) -> Option<Entry<'n, 'a>> {
         self.entries.iter().find(|(known, _)| *known == key).map(|(_, entry)| *entry)
     }
@@ -42,9 +52,15 @@ impl<'n, 'a> Fields<'n, 'a> {
         self.get(key).map_or_else(Vec::new, |entry| texts(report, entry, split))
     }
 
-    /// A fix that puts a line at the head's start.
-    pub(super) fn insertion(&self, line: String) -> (Range<usize>, String) {
-        (self.start..self.start, line + self.line_end)
+    /// A warning about a missing key, with a fix that puts it first.
+    pub(super) fn missing(&self, report: &mut Report<'_>, code: Code, message: &str, line: &str) {
+        match self.start {
+            Some((at, indent)) => {
+                let line = format!("{}{line}{}", " ".repeat(indent), self.line_end);
+                report.warn_fix(code, self.fence, message, (at..at, line));
+            }
+            None => report.warn(code, self.fence, message),
+        }
     }
 }
 
@@ -57,8 +73,8 @@ pub(super) fn read(
     name: &Result<Mapped, api_types::ids::InvalidSkillName>,
 ) -> Head {
     let fields = fields(report, source);
-    let native = fields.entries.iter().any(|(key, _)| key.is_native());
-    let dialect = if native { Dialect::Native } else { Dialect::Portable };
+    let dialect = fields.dialect();
+    let native = dialect == Dialect::Native;
     prose::name(report, &fields, dialect, name);
     let mut head = Head::empty(String::new());
     head.dialect = dialect;
@@ -121,9 +137,9 @@ fn capabilities(
 fn fields<'n, 'a>(report: &mut Report<'_>, source: &'n Source<'a>) -> Fields<'n, 'a> {
     let head = &report.text()[source.parts.head.clone()];
     let line_end = if head.contains("\r\n") { "\r\n" } else { "\n" };
-    let (fence, start) = (source.fence, source.parts.head.start);
-    let mut fields = Fields { entries: Vec::new(), fence, start, line_end };
     let entries = source.root.as_ref().and_then(Node::entries).unwrap_or_default();
+    let start = first_key(report.text(), source.parts.head.start, entries);
+    let mut fields = Fields { entries: Vec::new(), fence: source.fence, start, line_end };
     for (key, value) in entries {
         let Some(text) = key.text() else {
             report.warn(Code::UnknownKey, key.span.start, "a key should be a word; it is ignored");
@@ -148,6 +164,17 @@ fn fields<'n, 'a>(report: &mut Report<'_>, source: &'n Source<'a>) -> Fields<'n,
         fields.entries.push((known, Entry { what: known.as_str(), key, value }));
     }
     fields
+}
+
+/// The line of the first key, and its indentation.
+fn first_key(text: &str, head: usize, entries: &[(Node<'_>, Node<'_>)]) -> Option<(usize, usize)> {
+    let Some((key, _)) = entries.first() else { return Some((head, 0)) };
+    if key.span.is_empty() {
+        return None;
+    }
+    let line = text[..key.span.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let indentation = &text[line..key.span.start];
+    indentation.bytes().all(|byte| byte == b' ').then_some((line, indentation.len()))
 }
 
 fn respelt(report: &mut Report<'_>, key: &Node<'_>, known: Key) {

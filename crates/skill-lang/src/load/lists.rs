@@ -3,7 +3,7 @@
 use super::Report;
 use super::text::{Entry, Hash, text};
 use crate::diagnostic::Code;
-use crate::yaml::{Node, Value, double_quoted, quote_scalar};
+use crate::yaml::{Node, Value, double_quoted, in_flow};
 
 /// How one text is split where a list is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub(super) fn texts(report: &mut Report<'_>, entry: Entry<'_, '_>, split: Split)
             if matches!(split, Split::Commas | Split::Whole) {
                 let written: Vec<String> = parts.iter().map(|part| in_flow(part)).collect();
                 let message = format!("`{what}` should be a list");
-                let fix = (value.span.clone(), format!("[{}]", written.join(", ")));
-                report.warn_fix(Code::WrongType, entry.at(), message, fix);
+                let list = format!("[{}]", written.join(", "));
+                entry.propose(report, Code::WrongType, &message, list);
             }
             parts
         }
@@ -60,10 +60,10 @@ fn item_text(report: &mut Report<'_>, what: &str, item: &Node<'_>) -> Option<Str
         }
         return (!text.is_empty()).then(|| text.to_owned());
     }
-    let written = report.text()[item.span.clone()].trim_end();
+    let range = item.written(report.text());
+    let written = &report.text()[range.clone()];
     let one_line = written.split(['\n', '\r']).next().unwrap_or_default() == written;
     if item.entries().is_some_and(|entries| entries.len() == 1) && one_line {
-        let range = item.span.start..item.span.start + written.len();
         let written = written.to_owned();
         let message = "a colon inside the entry is read as a key by YAML; read as plain text, put \
                        it in quotes";
@@ -75,11 +75,6 @@ fn item_text(report: &mut Report<'_>, what: &str, item: &Node<'_>) -> Option<Str
         format!("an entry of `{what}` should be a text and is {}; it is ignored", item.kind());
     report.warn(Code::WrongType, item.span.start, message);
     None
-}
-
-/// A text as an entry of a list in brackets.
-fn in_flow(text: &str) -> String {
-    if text.contains(['[', ']', '{', '}', ',']) { double_quoted(text) } else { quote_scalar(text) }
 }
 
 fn split_text(whole: &str, split: Split) -> Vec<String> {

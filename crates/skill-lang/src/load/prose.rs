@@ -44,8 +44,8 @@ pub(super) fn title(
     }
     if dialect == Dialect::Native {
         let message = format!("`title` is missing; the skill is shown as {derived:?}");
-        let fix = fields.insertion(format!("title: {}", quote_scalar(&derived)));
-        report.warn_fix(Code::MissingTitle, fields.fence, message, fix);
+        let line = format!("title: {}", quote_scalar(&derived));
+        fields.missing(report, Code::MissingTitle, &message, &line);
     }
     derived
 }
@@ -95,8 +95,8 @@ pub(super) fn name(
         (Some(_), Some(_)) => {}
         _ if dialect == Dialect::Portable => {
             let message = format!("`name` is missing; the folder's name `{folder}` is the skill's");
-            let fix = fields.insertion(format!("name: {}", quote_scalar(folder.as_str())));
-            report.warn_fix(Code::MissingName, fields.fence, message, fix);
+            let line = format!("name: {}", quote_scalar(folder.as_str()));
+            fields.missing(report, Code::MissingName, &message, &line);
         }
         _ => {}
     }
@@ -109,8 +109,7 @@ fn mismatch(report: &mut Report<'_>, entry: Entry<'_, '_>, written: &str, folder
     } else {
         format!("`name` is {written:?}, but the folder's name `{folder}` is the skill's")
     };
-    let fix = (entry.value.span.clone(), quote_scalar(folder));
-    report.warn_fix(Code::NameMismatch, entry.at(), message, fix);
+    entry.propose(report, Code::NameMismatch, &message, quote_scalar(folder));
 }
 
 /// <https://semver.org>: three numbers, then perhaps a pre-release and a build.

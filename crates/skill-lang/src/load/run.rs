@@ -1,12 +1,14 @@
 //! Where and how long an activation takes effect, and what does not go together.
 
+use api_types::ids::RecipeName;
+
 use super::Report;
 use super::head::{Fields, unknown};
 use super::text::{Entry, Hash, text};
 use crate::diagnostic::Code;
 use crate::keys::{Key, closest};
 use crate::skill::{Head, Lifecycle, Run};
-use crate::yaml::Value;
+use crate::yaml::{Value, in_flow};
 
 const RUN_KEYS: [&str; 3] = ["target", "recipe", "inherit"];
 
@@ -47,9 +49,8 @@ fn run(report: &mut Report<'_>, entry: Entry<'_, '_>, head: &Head) -> Run {
         Value::Map(_) => part("target"),
         _ if entry.value.is_null() => None,
         Value::Scalar { text, .. } => {
-            let fix = (entry.value.span.clone(), format!("{{target: {}}}", text.trim()));
-            let message = "`run` should be a map with `target`";
-            report.warn_fix(Code::WrongType, entry.at(), message, fix);
+            let map = format!("{{target: {}}}", in_flow(text.trim()));
+            entry.propose(report, Code::WrongType, "`run` should be a map with `target`", map);
             Some(text.trim().to_owned())
         }
         Value::List(_) => {
@@ -93,6 +94,9 @@ fn spawn(
     if recipe.is_none() {
         let message = "`target: spawn` needs `run.recipe`, the recipe of the worker";
         report.error(Code::InvalidRun, at, message);
+    }
+    if let Some(Err(error)) = recipe.as_deref().map(str::parse::<RecipeName>) {
+        report.warn(Code::UnknownValue, at, format!("no recipe can have this name: {error}"));
     }
     if head.action.is_none() {
         let message = "`target: spawn` needs `action:`, the worker's first message; without it the \

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use super::Report;
 use crate::diagnostic::Code;
+use crate::keys::{self, Key, Reading};
 use crate::limits::{
     HEAD_BYTES_MAX, SKILL_BYTES_MAX, YAML_ALIASES_MAX, YAML_DEPTH_MAX, YAML_NODES_MAX,
 };
 use crate::split::{Parts, Problem, split};
-use crate::text::{BYTE_ORDER_MARK, Line, Position};
-use crate::yaml::{self, Edit, Failure, FailureKind, Node, Tree, Value};
+use crate::text::{BYTE_ORDER_MARK, Line, Position, lines};
+use crate::yaml::{self, Broken, Edit, Failure, FailureKind, Node, Style, Tree, Value};
 
 /// Why bytes are no text.
 pub(super) struct Undecodable {
@@ -88,8 +89,25 @@ pub(super) fn read<'a>(report: &mut Report<'a>) -> Option<Source<'a>> {
         report.error(Code::ControlCharacter, parts.head.start + at, message);
         return None;
     }
+    if let Some(line) = document_end(text, parts.head.clone()) {
+        let message = "`...` ends the YAML here, before the head's end; remove the line, or make \
+                       it the closing `---`";
+        report.error(Code::InvalidYaml, line.start, message);
+        return None;
+    }
     let root = tree(report, parts.head.clone())?;
     Some(Source { parts, fence, root })
+}
+
+/// A line `...`, which ends a YAML document.
+fn document_end(text: &str, head: Range<usize>) -> Option<Line> {
+    if !text[head.clone()].contains("...") {
+        return None;
+    }
+    let ends = |line: &Line| {
+        line.of(text).strip_prefix("...").is_some_and(|rest| rest.trim_start().is_empty())
+    };
+    lines(text, head).find(ends)
 }
 
 fn check_surroundings(report: &mut Report<'_>, parts: &Parts) {
@@ -157,7 +175,7 @@ fn missing_head(report: &mut Report<'_>, text: &str, line: Line) {
         let message = "a head starts with a line of exactly three dashes at the left edge";
         let fix = (line.range(), "---".to_owned());
         report.error_fix(Code::MissingHead, start, message, fix);
-    } else if content.split_once(':').is_some_and(|(key, _)| crate::keys::is_known(key.trim())) {
+    } else if content.split_once(':').is_some_and(|(key, _)| keys::is_known(key.trim())) {
         let message = "the head starts here, but without the line `---` above it";
         let fix = (line.start..line.start, "---\n".to_owned());
         report.error_fix(Code::MissingHead, start, message, fix);
@@ -179,31 +197,7 @@ fn tree<'a>(report: &mut Report<'a>, head: Range<usize>) -> Option<Option<Node<'
             refuse(report, &failure);
             return None;
         }
-        broken => {
-            let repairs = yaml::repair(text, head.clone());
-            let edits: Vec<Edit> = repairs.iter().map(|repair| repair.edit.clone()).collect();
-            let second = if edits.is_empty() { broken } else { yaml::parse(text, head, &edits) };
-            match second {
-                Ok(tree) if is_map_or_empty(&tree) => {
-                    for repair in repairs {
-                        let fix = (repair.edit.range, repair.edit.text);
-                        report.warn_fix(repair.code, repair.at, repair.message, fix);
-                    }
-                    tree
-                }
-                Ok(tree) => {
-                    let at = tree.root.map_or(0, |root| root.span.start);
-                    let message = "the head is not a list of keys with values; write \
-                                   `description: …`";
-                    report.error(Code::HeadNotAMap, at, message);
-                    return None;
-                }
-                Err(failure) => {
-                    refuse(report, &failure);
-                    return None;
-                }
-            }
-        }
+        broken => repaired_tree(report, head, broken)?,
     };
     for duplicate in &tree.duplicates {
         let first = Position::of(text, duplicate.first);
@@ -216,15 +210,82 @@ fn tree<'a>(report: &mut Report<'a>, head: Range<usize>) -> Option<Option<Node<'
     Some(tree.root.filter(|root| !root.is_null()))
 }
 
+/// The tree of a head that could not be read as it is.
+fn repaired_tree<'a>(
+    report: &mut Report<'a>,
+    head: Range<usize>,
+    broken: Result<Tree<'a>, Failure>,
+) -> Option<Tree<'a>> {
+    let text = report.text();
+    let repairs = yaml::repair(text, head.clone());
+    let edits: Vec<Edit> = repairs.iter().map(|repair| repair.edit.clone()).collect();
+    let second = if edits.is_empty() { broken } else { yaml::parse(text, head.clone(), &edits) };
+    let salvaged = match second {
+        Ok(tree) if is_map_or_empty(&tree) => Some((tree, Vec::new())),
+        Ok(tree) => {
+            let at = tree.root.map_or(0, |root| root.span.start);
+            let message = "the head is not a list of keys with values; write `description: …`";
+            report.error(Code::HeadNotAMap, at, message);
+            return None;
+        }
+        Err(failure) if !matches!(failure.kind, FailureKind::Syntax(_)) => {
+            refuse(report, &failure);
+            return None;
+        }
+        Err(failure) => {
+            let salvaged = yaml::salvage(text, head, &edits);
+            if salvaged.is_none() {
+                refuse(report, &failure);
+            }
+            salvaged
+        }
+    };
+    let (tree, broken) = salvaged?;
+    for repair in repairs {
+        let fix = (repair.edit.range, repair.edit.text);
+        report.warn_fix(repair.code, repair.at, repair.message, fix);
+    }
+    for Broken { key, at, failure } in broken {
+        unreadable_entry(report, &key, at, &failure);
+    }
+    Some(tree)
+}
+
+/// An entry that changes what the skill does can't be left out without asking.
+fn unreadable_entry(report: &mut Report<'_>, key: &str, at: usize, failure: &Failure) {
+    let (_, why) = explain(failure);
+    let essential = match keys::read(key) {
+        Reading::Known(key) | Reading::Respelt(key) => {
+            key.is_native() || matches!(key, Key::Description | Key::Template)
+        }
+        Reading::Unknown { .. } => false,
+    };
+    let line = Position::of(report.text(), at).line;
+    if essential {
+        let message = format!("`{key}` of line {line} can't be read: {why}");
+        report.error(Code::UnreadableEntry, failure.at, message);
+    } else {
+        let message = format!("`{key}` of line {line} can't be read and is ignored: {why}");
+        report.warn(Code::UnreadableEntry, failure.at, message);
+    }
+}
+
 fn is_map_or_empty(tree: &Tree<'_>) -> bool {
-    match &tree.root {
-        None => true,
-        Some(root) => matches!(root.value, Value::Map(_)) || root.is_null(),
+    let Some(root) = &tree.root else { return true };
+    match &root.value {
+        Value::Map(_) => true,
+        Value::Scalar { text, style: Style::Plain } => text.is_empty() && !root.decorated,
+        _ => false,
     }
 }
 
 fn refuse(report: &mut Report<'_>, failure: &Failure) {
-    let (code, message) = match &failure.kind {
+    let (code, message) = explain(failure);
+    report.error(code, failure.at, message);
+}
+
+fn explain(failure: &Failure) -> (Code, String) {
+    match &failure.kind {
         FailureKind::Syntax(problem) => {
             (Code::InvalidYaml, format!("the head is not valid YAML: {problem}"))
         }
@@ -240,8 +301,7 @@ fn refuse(report: &mut Report<'_>, failure: &Failure) {
             Code::YamlTooManyAliases,
             format!("the head has more than {YAML_ALIASES_MAX} aliases (`*name`); write them out"),
         ),
-    };
-    report.error(code, failure.at, message);
+    }
 }
 
 /// The head of a text for rewriting: the parts, and the edits that make it readable. `None` when

@@ -1,3 +1,7 @@
+mod cases;
+mod native;
+mod syntax;
+
 use super::*;
 use crate::diagnostic::{Severity, apply_fixes};
 use crate::skill::{Arguments, Dialect};
@@ -51,6 +55,7 @@ fn descriptions_that_yaml_misreads_are_repaired() {
         ("\"A\" and \"B\"", "\"A\" and \"B\"", 14),
         ("\"say \"hi\" twice\"", "say \"hi\" twice", 14),
         ("\"a \\d digit\"", "a \\d digit", 14),
+        ("'don't: stop'", "don't: stop", 14),
         ("*bold* text", "*bold* text", 14),
         ("!important note", "!important note", 14),
         ("&c is not d", "&c is not d", 14),

@@ -2,6 +2,7 @@
 
 use super::Report;
 use crate::diagnostic::Code;
+use crate::text::BLANKS;
 use crate::yaml::{Node, Style, Value, double_quoted, quote_scalar};
 
 /// A key, as messages call it, with its value.
@@ -14,15 +15,33 @@ pub(super) struct Entry<'n, 'a> {
 }
 
 impl Entry<'_, '_> {
+    /// Where messages about the value point; a block scalar has no better place than its key.
     pub(super) fn at(&self) -> usize {
-        self.value.span.start.max(self.key.span.start)
+        if self.is_block() {
+            self.key.span.start
+        } else {
+            self.value.span.start.max(self.key.span.start)
+        }
+    }
+
+    fn is_block(&self) -> bool {
+        matches!(self.value.value, Value::Scalar { style: Style::Block, .. })
+    }
+
+    /// A warning that proposes another value.
+    pub(super) fn propose(&self, report: &mut Report<'_>, code: Code, message: &str, new: String) {
+        if self.is_block() || self.value.decorated {
+            return report.warn(code, self.at(), message);
+        }
+        let range = self.value.written(report.text());
+        report.warn_fix(code, self.at(), message, (range, new));
     }
 
     /// The value as it stands in the file, from behind the key's colon: with tag and anchor.
     fn written<'t>(&self, text: &'t str) -> &'t str {
         let start = self.key.span.end.min(self.value.span.end);
         let raw = &text[start..self.value.span.end];
-        raw.trim_start().strip_prefix(':').unwrap_or(raw).trim()
+        raw.trim_start_matches(BLANKS).strip_prefix(':').unwrap_or(raw).trim_matches(BLANKS)
     }
 }
 
@@ -86,14 +105,14 @@ fn with_hash(report: &mut Report<'_>, value: &Node<'_>, text: &str) -> String {
     let source = report.text();
     let end = value.span.end;
     let rest = source[end..].split(['\n', '\r']).next().unwrap_or_default();
-    let comment = rest.trim_start();
+    let comment = rest.trim_start_matches(BLANKS);
     if !comment.starts_with('#') || comment.len() == rest.len() {
         return text.trim().to_owned();
     }
-    let whole = format!("{} {}", text.trim(), comment.trim_end());
+    let whole = format!("{} {}", text.trim(), comment.trim_end_matches(BLANKS));
     let at = end + (rest.len() - comment.len());
     let message = "` #` starts a comment in YAML; read as part of the text, put the text in quotes";
-    let fix = (value.span.start..end + rest.trim_end().len(), double_quoted(&whole));
+    let fix = (value.span.start..end + rest.trim_end_matches(BLANKS).len(), double_quoted(&whole));
     report.warn_fix(Code::UnquotedValue, at, message, fix);
     whole
 }
@@ -102,11 +121,10 @@ fn with_hash(report: &mut Report<'_>, value: &Node<'_>, text: &str) -> String {
 fn check_stray_quote(report: &mut Report<'_>, value: &Node<'_>, text: &str) {
     let Some(quote) = text.chars().next_back().filter(|c| matches!(c, '"' | '\'')) else { return };
     let unbalanced = text.matches(quote).count() % 2 == 1;
-    let last = value.span.end.saturating_sub(1);
-    if unbalanced && report.text()[last..].starts_with(quote) {
+    if unbalanced && report.text()[value.span.clone()].ends_with(quote) {
         let message = format!("the text ends with {quote} but none opens; put the text in quotes");
-        let fix = (value.span.clone(), quote_scalar(text));
-        report.warn_fix(Code::UnquotedValue, last, message, fix);
+        let fix = (value.written(report.text()), quote_scalar(text));
+        report.warn_fix(Code::UnquotedValue, value.span.end - 1, message, fix);
     }
 }
 
@@ -136,7 +154,7 @@ pub(super) fn flag(report: &mut Report<'_>, entry: Entry<'_, '_>) -> Option<bool
     if value.is_null() {
         return None;
     }
-    let written = value.text().unwrap_or_default().trim();
+    let written = value.text().unwrap_or_default().trim_matches(BLANKS);
     let plain = matches!(value.value, Value::Scalar { style: Style::Plain, .. });
     let read = match written.to_lowercase().as_str() {
         "true" if plain => return Some(true),
@@ -150,7 +168,6 @@ pub(super) fn flag(report: &mut Report<'_>, entry: Entry<'_, '_>) -> Option<bool
         }
     };
     let message = format!("`{what}` should be `true` or `false`; read as `{read}`");
-    let fix = (value.span.clone(), read.to_string());
-    report.warn_fix(Code::LooseBoolean, entry.at(), message, fix);
+    entry.propose(report, Code::LooseBoolean, &message, read.to_string());
     Some(read)
 }

@@ -2,7 +2,8 @@
 
 use super::lexer::{Kind, Token};
 use super::segments::{Segment, Tag};
-use super::{Failure, engine, predicates};
+use super::{Failure, PATTERNS_MAX, engine, predicates};
+use crate::keys::closest;
 
 /// Tags of Pebble and Jinja that need other documents or caches, which templates don't have.
 const FOREIGN_TAGS: [&str; 8] =
@@ -14,6 +15,64 @@ const CONNECTIVES: [&str; 11] =
 
 /// Callable names that are no functions of the engine.
 const SPECIAL_CALLS: [&str; 4] = ["loop", "caller", "super", "equals"];
+
+/// Filters worth guessing at when one is misspelt.
+const FILTERS: [&str; 30] = [
+    "upper",
+    "lower",
+    "capitalize",
+    "title",
+    "trim",
+    "join",
+    "split",
+    "length",
+    "first",
+    "last",
+    "default",
+    "slug",
+    "yamlIndent",
+    "raw",
+    "abbreviate",
+    "coalesce",
+    "slice",
+    "replace",
+    "json",
+    "tojson",
+    "sort",
+    "reverse",
+    "unique",
+    "items",
+    "indent",
+    "round",
+    "abs",
+    "int",
+    "sum",
+    "map",
+];
+
+/// Tests worth guessing at when one is misspelt.
+const TESTS: [&str; 14] = [
+    "empty",
+    "null",
+    "none",
+    "defined",
+    "undefined",
+    "matching",
+    "containing",
+    "map",
+    "mapping",
+    "iterable",
+    "even",
+    "odd",
+    "equalTo",
+    "number",
+];
+
+fn guess(name: &str, known: &[&'static str]) -> String {
+    closest(name, known.iter().copied())
+        .map(|known| format!("; did you mean `{known}`?"))
+        .unwrap_or_default()
+}
 
 /// Callable names a template defines itself.
 pub(super) struct Names<'s> {
@@ -48,9 +107,7 @@ pub(super) fn tag(
         check.filter(index)?;
         check.test(index)?;
         check.call(index)?;
-        if let Some(pattern) = check.pattern(index)? {
-            patterns.push(pattern);
-        }
+        check.pattern(index, patterns)?;
     }
     Ok(())
 }
@@ -81,6 +138,9 @@ impl Check<'_> {
     /// Checks the tag's own word; returns where its expressions begin.
     fn keyword(&self) -> Result<usize, Failure> {
         let word = self.text(0);
+        if word == "else" && self.text(1) == "if" {
+            return self.fail(0, "write `elseif` or `elif` instead of `else if`".to_owned());
+        }
         if FOREIGN_TAGS.contains(&word) {
             return self.fail(
                 0,
@@ -97,6 +157,9 @@ impl Check<'_> {
     }
 
     fn filter(&self, index: usize) -> Result<(), Failure> {
+        if self.text(index) == "|" && self.before(index) == "|" {
+            return self.fail(index - 1, "`||` has no meaning here; write `or`".to_owned());
+        }
         if self.before(index) != "|" || !self.is_name(index) || engine::has_filter(self.text(index))
         {
             return Ok(());
@@ -105,7 +168,8 @@ impl Check<'_> {
     }
 
     fn unknown_filter<T>(&self, index: usize) -> Result<T, Failure> {
-        self.fail(index, format!("there is no filter `{}`", self.text(index)))
+        let name = self.text(index);
+        self.fail(index, format!("there is no filter `{name}`{}", guess(name, &FILTERS)))
     }
 
     fn test(&self, index: usize) -> Result<(), Failure> {
@@ -117,7 +181,7 @@ impl Check<'_> {
         if !names_test || engine::has_test(name) {
             return Ok(());
         }
-        self.fail(index, format!("there is no test `is {name}`"))
+        self.fail(index, format!("there is no test `is {name}`{}", guess(name, &TESTS)))
     }
 
     fn is_attribute(&self, index: usize) -> bool {
@@ -147,16 +211,23 @@ impl Check<'_> {
         if known { Ok(()) } else { self.fail(index, format!("there is no function `{name}`")) }
     }
 
-    /// The literal of `is matching("…")` or `matches "…"`, compiled to see that it can be.
-    fn pattern(&self, index: usize) -> Result<Option<String>, Failure> {
+    /// A literal of `is matching("…")` or `matches "…"`, compiled to see that it can be, once for all its places.
+    fn pattern(&self, index: usize, patterns: &mut Vec<String>) -> Result<(), Failure> {
         if !is_pattern(self.source, self.tokens, index) {
-            return Ok(None);
+            return Ok(());
         }
         let pattern = pattern_of(self.text(index));
-        match predicates::compile(&pattern) {
-            Ok(_) => Ok(Some(pattern)),
-            Err(problem) => self.fail(index, problem),
+        if patterns.contains(&pattern) {
+            return Ok(());
         }
+        if patterns.len() == PATTERNS_MAX {
+            return self.fail(index, format!("the template has more than {PATTERNS_MAX} patterns"));
+        }
+        if let Err(problem) = predicates::compile(&pattern) {
+            return self.fail(index, problem);
+        }
+        patterns.push(pattern);
+        Ok(())
     }
 }
 

@@ -87,6 +87,13 @@ pub(super) fn render(
     }
 }
 
+/// Whether the template of `engine` uses a variable that it does not set.
+pub(super) fn mentions(engine: &Environment<'static>, variable: &str) -> bool {
+    let template = engine.get_template(NAME).expect("an engine is made with its template");
+    // Finding variables parses the template again, which most need not pay for.
+    template.source().contains(variable) && template.undeclared_variables(false).contains(variable)
+}
+
 /// Output that stops at its limit instead of growing with the template's wishes.
 struct Bounded {
     text: Vec<u8>,

@@ -157,10 +157,19 @@ fn next(rest: &str, first: char) -> Result<(Kind, usize), String> {
         '0'..='9' => Ok((Kind::Number, number_length(rest))),
         'a'..='z' | 'A'..='Z' | '_' => Ok((Kind::Name, name_length(rest))),
         _ => match operator_length(rest) {
-            0 => Err(format!("`{}` has no meaning here", first.escape_debug())),
+            0 => Err(no_meaning(first)),
             length => Ok((Kind::Operator, length)),
         },
     }
+}
+
+fn no_meaning(first: char) -> String {
+    let hint = match first {
+        '&' => "; write `and`",
+        '!' => "; write `not`",
+        _ => "",
+    };
+    format!("`{}` has no meaning here{hint}", first.escape_debug())
 }
 
 fn name_length(rest: &str) -> usize {

@@ -13,6 +13,8 @@ use super::PATTERN_BYTES_MAX;
 const PATTERN_COMPILED_BYTES_MAX: usize = 1 << 18;
 /// Work units for compiling a pattern that is only known while rendering, per byte of it.
 const PATTERN_BYTE_FUEL: u64 = 20;
+/// Work units for compiling any such pattern, however short: `\w{99}` is short as well.
+const PATTERN_FUEL: u64 = 500;
 /// Bytes of text searched for one work unit.
 const SEARCHED_BYTES_PER_FUEL: u64 = 16;
 
@@ -23,8 +25,7 @@ pub(super) fn register(engine: &mut Environment<'static>) {
     engine.add_test("equalTo", |value: &Value, other: &Value| value == other);
     engine.add_test("containing", is_containing);
     engine.add_test("matching", |state: &State, value: &Value, pattern: &str| {
-        state.consume_fuel(PATTERN_BYTE_FUEL * pattern.len() as u64)?;
-        is_match(state, value, &compile(pattern).map_err(invalid)?)
+        is_match(state, value, &compile_now(state, pattern)?)
     });
 }
 
@@ -37,9 +38,14 @@ pub(super) fn register_compiled(engine: &mut Environment<'static>, patterns: &[S
         if let Some(regex) = compiled.get(pattern) {
             return is_match(state, value, regex);
         }
-        state.consume_fuel(PATTERN_BYTE_FUEL * pattern.len() as u64)?;
-        is_match(state, value, &compile(pattern).map_err(invalid)?)
+        is_match(state, value, &compile_now(state, pattern)?)
     });
+}
+
+/// Compiles a pattern that is only known while rendering, for its price.
+fn compile_now(state: &State, pattern: &str) -> Result<Regex, Error> {
+    state.consume_fuel(PATTERN_FUEL + PATTERN_BYTE_FUEL * pattern.len() as u64)?;
+    compile(pattern).map_err(invalid)
 }
 
 /// Compiles a pattern that has to match the whole text.

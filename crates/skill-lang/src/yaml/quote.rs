@@ -7,6 +7,12 @@ pub(crate) fn scalar(text: &str) -> String {
     if is_safe_bare(text) { text.to_owned() } else { double_quoted(text) }
 }
 
+/// As [`scalar`], for an entry of a collection in brackets or braces.
+pub(crate) fn in_flow(text: &str) -> String {
+    let special = text.contains(['[', ']', '{', '}', ',', '#']);
+    if special { double_quoted(text) } else { scalar(text) }
+}
+
 /// The text in double quotes, on one line, everything but printable characters escaped.
 pub(crate) fn double_quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);

@@ -8,12 +8,12 @@ mod value;
 
 use std::ops::Range;
 
-use self::value::{Region, as_meant, is_fine, reason};
+use self::value::{Region, as_meant, is_fine, on_one_line, reason};
 use super::Edit;
 use super::quote::double_quoted;
 use crate::diagnostic::Code;
 use crate::keys;
-use crate::text::{Line, lines};
+use crate::text::{BLANKS, Line, lines};
 
 /// One repair.
 #[derive(Debug)]
@@ -28,12 +28,19 @@ pub(crate) struct Repair {
 /// Finds repairs, sorted by place and not overlapping; none if there is nothing to repair.
 pub(crate) fn repair(text: &str, head: Range<usize>) -> Vec<Repair> {
     let lines: Vec<Line> = lines(text, head.clone()).collect();
-    let mut walk = Walk { text, end: head.end, lines, repairs: Vec::new(), budget: SCAN_BYTES_MAX };
+    let mut walk =
+        Walk { text, end: head.end, lines, repairs: Vec::new(), budget: SCAN_BYTES_MAX, keys: 0 };
     let mut at = 0;
     while at < walk.lines.len() {
         at = walk.entry(at);
     }
     walk.repairs.sort_by_key(|repair| repair.edit.range.start);
+    let mut done = head.start;
+    walk.repairs.retain(|repair| {
+        let behind = repair.edit.range.start >= done;
+        done = done.max(repair.edit.range.end);
+        behind
+    });
     walk.repairs
 }
 
@@ -46,6 +53,8 @@ struct Walk<'a> {
     lines: Vec<Line>,
     repairs: Vec<Repair>,
     budget: usize,
+    /// Keys seen so far.
+    keys: usize,
 }
 
 /// A line without its indentation and list markers.
@@ -80,7 +89,11 @@ impl<'a> Walk<'a> {
             self.insert_blank(value_start, key.name);
         }
         let value = &self.text[value_start..self.lines[at].end];
-        let trimmed = value.trim_start();
+        let trimmed = value.trim_start_matches(BLANKS);
+        self.keys += 1;
+        if value.starts_with('\t') && !trimmed.is_empty() {
+            self.replace_tab_behind(value_start..self.lines[at].end - trimmed.len(), key.name);
+        }
         if trimmed.is_empty() || trimmed.starts_with('#') {
             return at + 1;
         }
@@ -92,7 +105,11 @@ impl<'a> Walk<'a> {
     }
 
     fn text_without_key(&mut self, at: usize, content: &Content) -> usize {
-        if content.start >= self.lines[at].end || (content.column == 0 && !content.item) {
+        if content.start >= self.lines[at].end {
+            return at + 1;
+        }
+        if content.column == 0 && !content.item {
+            self.stray(at);
             return at + 1;
         }
         // Continuations of a list's text stand behind its dash, those of a bare text anywhere
@@ -108,13 +125,19 @@ impl<'a> Walk<'a> {
         let region = closed.unwrap_or_else(|| self.indented_region(at, start, column, inline));
         let value = &self.text[region.bytes.clone()];
         if value.contains("\n\t") || !is_fine(value, &self.text[..self.end]) {
-            let meant = as_meant(value);
             let (offset, why) = reason(value);
             self.repairs.push(Repair {
                 code: Code::UnquotedValue,
                 at: region.bytes.start + offset,
                 message: format!("{why}; read as plain text, put it in quotes"),
-                edit: Edit { range: region.bytes, text: double_quoted(&meant) },
+                edit: Edit { text: double_quoted(&as_meant(value)), range: region.bytes },
+            });
+        } else if let Some(line) = self.outdented(at + 1..region.next_line, column) {
+            self.repairs.push(Repair {
+                code: Code::WrongIndentation,
+                at: self.lines[line].start,
+                message: "the value goes on here, but is not indented".to_owned(),
+                edit: Edit { text: on_one_line(value), range: region.bytes },
             });
         }
         region.next_line
@@ -130,7 +153,7 @@ impl<'a> Walk<'a> {
         let length = value::closing(&self.text[start..limit], &mut self.budget)?;
         let end = start + length;
         let last = at + self.lines[at..].iter().position(|line| end <= line.end)?;
-        let behind = self.text[end..self.lines[last].end].trim_start();
+        let behind = self.text[end..self.lines[last].end].trim_start_matches(BLANKS);
         if !(behind.is_empty() || behind.starts_with('#')) {
             return None;
         }
@@ -148,23 +171,32 @@ impl<'a> Walk<'a> {
         let mut next = at + 1;
         while next < self.lines.len() {
             let line = self.line(next);
-            if line.trim().is_empty() {
+            if line.trim_matches(BLANKS).is_empty() {
                 next += 1;
                 continue;
             }
-            if line.trim_start().starts_with('#') || !self.continues(next, column, inline) {
+            if line.trim_start_matches(BLANKS).starts_with('#')
+                || !self.continues(next, column, inline)
+            {
                 break;
             }
             last = next;
             next += 1;
         }
-        let end = start + self.text[start..self.lines[last].end].trim_end().len();
+        let end = start + self.text[start..self.lines[last].end].trim_end_matches(BLANKS).len();
         Region { bytes: start..end, next_line: last + 1 }
+    }
+
+    /// The first of the lines that is not indented more than the key.
+    fn outdented(&self, mut lines: Range<usize>, column: usize) -> Option<usize> {
+        lines.find(|line| {
+            !self.line(*line).trim_matches(BLANKS).is_empty() && self.indent(*line) <= column
+        })
     }
 
     fn continues(&mut self, at: usize, column: usize, inline: bool) -> bool {
         let indent = self.indent(at);
-        let rest = self.line(at).trim_start();
+        let rest = self.line(at).trim_start_matches(BLANKS);
         if column > 0 || !inline {
             return indent > column && (inline || key_of(rest, false).is_none());
         }
@@ -192,10 +224,21 @@ impl<'a> Walk<'a> {
     }
 
     /// The line behind a block scalar (`|` or `>`).
-    fn skip_block(&self, at: usize, column: usize) -> usize {
-        let inside =
-            |line: &usize| self.line(*line).trim().is_empty() || self.indent(*line) > column;
-        (at + 1..self.lines.len()).find(|line| !inside(line)).unwrap_or(self.lines.len())
+    fn skip_block(&mut self, at: usize, column: usize) -> usize {
+        let mut next = at + 1;
+        while next < self.lines.len() {
+            let line = self.line(next);
+            if !line.trim_matches(BLANKS).is_empty() {
+                if self.indent(next) <= column {
+                    break;
+                }
+                if line.starts_with('\t') {
+                    self.replace_tabs(next);
+                }
+            }
+            next += 1;
+        }
+        next
     }
 
     fn indent(&self, at: usize) -> usize {
@@ -221,7 +264,8 @@ impl<'a> Walk<'a> {
     fn replace_tabs(&mut self, at: usize) {
         let line = self.line(at);
         let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
-        let already = self.repairs.last().is_some_and(|last| last.at == self.lines[at].start);
+        let line_start = self.lines[at].start;
+        let already = self.repairs.iter().rev().take(2).any(|earlier| earlier.at == line_start);
         if !indentation.contains('\t') || already {
             return;
         }
@@ -235,6 +279,28 @@ impl<'a> Walk<'a> {
                 text: " ".repeat(indent_of(line)),
             },
         });
+    }
+
+    fn replace_tab_behind(&mut self, range: Range<usize>, key: &str) {
+        self.repairs.push(Repair {
+            code: Code::MissingBlank,
+            at: range.start,
+            message: format!("a blank should stand behind `{key}:`, not a tab"),
+            edit: Edit { range, text: " ".to_owned() },
+        });
+    }
+
+    /// A line below the first key that is no part of anything.
+    fn stray(&mut self, at: usize) {
+        let start = self.lines[at].start;
+        if self.keys > 0 {
+            self.repairs.push(Repair {
+                code: Code::UnreadableEntry,
+                at: start,
+                message: "this line is neither a key nor part of a value; it is ignored".to_owned(),
+                edit: Edit { range: start..start, text: "# ".to_owned() },
+            });
+        }
     }
 
     fn insert_blank(&mut self, at: usize, key: &str) {
@@ -253,7 +319,7 @@ fn indent_of(line: &str) -> usize {
 }
 
 fn is_blank_or_comment(line: &str) -> bool {
-    let trimmed = line.trim_start();
+    let trimmed = line.trim_start_matches(BLANKS);
     trimmed.is_empty() || trimmed.starts_with('#')
 }
 
@@ -261,7 +327,14 @@ fn is_blank_or_comment(line: &str) -> bool {
 fn is_block_header(value: &str) -> bool {
     let Some(rest) = value.strip_prefix(['|', '>']) else { return false };
     let rest = rest.trim_start_matches(|c: char| matches!(c, '+' | '-' | '1'..='9'));
-    rest.trim().is_empty() || (rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#'))
+    rest.trim_matches(BLANKS).is_empty()
+        || (rest.starts_with([' ', '\t']) && rest.trim_start_matches(BLANKS).starts_with('#'))
+}
+
+/// The key, if the line starts an entry at the left edge.
+pub(super) fn starts_entry(line: &str) -> Option<&str> {
+    let key = key_of(line, true)?;
+    (!line.starts_with(BLANKS)).then_some(key.name)
 }
 
 struct Key<'a> {
@@ -276,7 +349,7 @@ struct Key<'a> {
 fn key_of(line: &str, left_edge: bool) -> Option<Key<'_>> {
     let colon = line.find(':')?;
     let (raw, behind) = (&line[..colon], &line[colon + 1..]);
-    let name = raw.trim_end();
+    let name = raw.trim_end_matches(BLANKS);
     let name = match name.as_bytes() {
         [quote @ (b'"' | b'\''), .., last] if quote == last && name.len() > 2 => {
             &name[1..name.len() - 1]
@@ -294,6 +367,3 @@ fn key_of(line: &str, left_edge: bool) -> Option<Key<'_>> {
     }
     (name.split(' ').count() <= 3).then_some(Key { name, value: colon + 1, blank_missing })
 }
-
-#[cfg(test)]
-mod tests;

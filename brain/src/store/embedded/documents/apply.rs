@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 use super::rows::{HEAD, HEAD_COLUMNS, action_text, head_row, no_document, project};
 use crate::documents::{
     Action, Applied, CHANGES_MAX, Change, ChangeSet, DOCUMENT_BYTES_MAX, Expected, HeadRow,
-    PROJECTS_MAX, ParsedHead, Revisions, is_config,
+    PROJECTS_MAX, Revisions, Shape, is_config,
 };
 use crate::port::{Error, Result};
 use crate::runtime::Timestamp;
@@ -118,14 +118,15 @@ impl Run<'_> {
         ids: &mut impl Iterator<Item = DocumentId>,
     ) -> Result<Option<DocumentId>> {
         match change {
-            Change::Put { path, body, kind, mime, head, expected } => {
+            Change::Put { path, body, shape, expected } => {
                 let new_id = ids.next().ok_or_else(|| fault("a put without an id"))?;
                 let digest = digest.ok_or_else(|| fault("a put without a digest"))?;
-                let put = Put { path, body, digest, kind, mime, head };
+                let put = Put { path, body, digest, shape };
                 self.put(put, expected, new_id).map(Some)
             }
-            Change::Move { path, to, expected, action } => {
-                self.rename(&path, to, expected, action).map(Some)
+            Change::Move { path, to, expected, action, shape } => {
+                let id = self.rename(&path, to, expected, action, shape)?;
+                Ok(Some(id))
             }
             Change::Purge { path, expected } => self.purge(&path, expected).map(|()| None),
         }
@@ -142,8 +143,8 @@ impl Run<'_> {
         let row = HeadRow {
             id: id.clone(),
             path: put.path,
-            kind: put.kind,
-            mime: put.mime,
+            kind: put.shape.kind,
+            mime: put.shape.mime,
             size: put.body.len() as u64,
             revision: self.revision,
             deleted: false,
@@ -151,7 +152,7 @@ impl Run<'_> {
             updated_by: self.by.clone(),
             created_at,
             updated_at: self.at,
-            head: put.head,
+            head: put.shape.head,
         };
         self.place(&row, body, Action::Put)?;
         Ok(id)
@@ -163,6 +164,7 @@ impl Run<'_> {
         to: DocumentPath,
         expected: Expected,
         action: Action,
+        shape: Option<Shape>,
     ) -> Result<DocumentId> {
         let found = self.find(path)?;
         check(path, found.as_ref(), expected, false)?;
@@ -173,6 +175,9 @@ impl Run<'_> {
         self.bury(path)?;
         row.trashed_from = (action == Action::Trash).then(|| path.clone());
         row.path = to;
+        if let Some(shape) = shape {
+            (row.kind, row.mime, row.head) = (shape.kind, shape.mime, shape.head);
+        }
         row.revision = self.revision;
         row.updated_by.clone_from(&self.by);
         row.updated_at = self.at;
@@ -297,16 +302,14 @@ struct Put {
     path: DocumentPath,
     body: Bytes,
     digest: Digest,
-    kind: String,
-    mime: String,
-    head: Option<ParsedHead>,
+    shape: Shape,
 }
 
 impl Put {
     fn is_same(&self, found: &Found) -> bool {
         self.digest == found.digest
-            && self.kind == found.row.kind
-            && self.mime == found.row.mime
+            && self.shape.kind == found.row.kind
+            && self.shape.mime == found.row.mime
             && found.row.trashed_from.is_none()
     }
 }

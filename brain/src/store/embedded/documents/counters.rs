@@ -6,9 +6,9 @@ use std::sync::{PoisonError, RwLock};
 use api_types::ids::{ProjectId, Revision, TenantId};
 use rusqlite::Connection;
 
-use super::rows::parse;
 use crate::documents::Revisions;
 use crate::port::Result;
+use crate::store::embedded::rows::parse;
 
 /// Set by the writer after its commits, so a reader who sees a number also sees its documents.
 #[derive(Debug, Default)]

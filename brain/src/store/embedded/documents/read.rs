@@ -5,12 +5,11 @@ use bytes::Bytes;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
 
-use super::rows::{
-    HEAD, HEAD_COLUMNS, VERSION_HEAD, head_row, no_document, parse, parse_action, project,
-};
+use super::rows::{HEAD, HEAD_COLUMNS, VERSION_HEAD, head_row, no_document, parse_action, project};
 use crate::documents::{At, Document, HeadRow, Revisions, Version, is_config_folder};
 use crate::port::{Error, Page, Result, Slice};
 use crate::runtime::Timestamp;
+use crate::store::embedded::rows::{bad_token, empty, parse, slice};
 
 /// The paths below a folder lie strictly between these two: `0` follows `/`.
 fn range(under: &str) -> (String, Value) {
@@ -25,6 +24,21 @@ fn above_all_text() -> Value {
     Value::Blob(Vec::new())
 }
 
+/// The query of [`changed`].
+pub(super) fn changed_sql(under: &str) -> String {
+    // Named, because the planner would rather walk the paths and sort.
+    let (index, config) = match is_config_folder(under) {
+        true => ("documents_config", "AND d.config = 1"),
+        false => ("documents_changed", ""),
+    };
+    format!(
+        "SELECT {HEAD} FROM documents AS d INDEXED BY {index} \
+         WHERE d.project = :project AND (d.revision, d.path) > (:revision, :after) {config} \
+         AND d.path > :low AND d.path < :high \
+         ORDER BY d.revision, d.path LIMIT :rows"
+    )
+}
+
 pub(super) fn changed(
     conn: &Connection,
     tenant: &TenantId,
@@ -34,17 +48,7 @@ pub(super) fn changed(
     page: &Page,
 ) -> Result<Slice<HeadRow>> {
     let Some(project) = project(conn, tenant, name)? else { return Ok(empty()) };
-    // Named, because the planner would rather walk the paths and sort.
-    let (index, config) = match is_config_folder(under) {
-        true => ("documents_config", "AND d.config = 1"),
-        false => ("documents_changed", ""),
-    };
-    let sql = format!(
-        "SELECT {HEAD} FROM documents AS d INDEXED BY {index} \
-         WHERE d.project = :project AND (d.revision, d.path) > (:revision, :after) {config} \
-         AND d.path > :low AND d.path < :high \
-         ORDER BY d.revision, d.path LIMIT :rows"
-    );
+    let sql = changed_sql(under);
     let (revision, after) = match &page.after {
         Some(token) => changed_token(token)?,
         // Every path is less than this one: rows of `since` itself are left out.
@@ -66,11 +70,6 @@ fn changed_token(token: &str) -> Result<(u64, Value)> {
     let parts =
         token.split_once(':').and_then(|(r, p)| Some((r.parse().ok()?, p.to_owned().into())));
     parts.ok_or_else(|| bad_token(token))
-}
-
-/// A token that no page of ours ended with names a page that does not exist.
-fn bad_token(token: &str) -> Error {
-    Error::NotFound { what: format!("page after {token:?}") }
 }
 
 pub(super) fn list(
@@ -228,17 +227,4 @@ fn head_rows(conn: &Connection, sql: &str, params: impl Params) -> Result<Vec<He
         rows.push(head_row(row)?);
     }
     Ok(rows)
-}
-
-fn empty<T>() -> Slice<T> {
-    Slice { rows: Vec::new(), next: None }
-}
-
-/// A page of rows that were read with one more than it holds.
-fn slice<T>(mut rows: Vec<T>, page: &Page, token: impl Fn(&T) -> String) -> Slice<T> {
-    let size = page.rows() as usize;
-    let more = rows.len() > size;
-    rows.truncate(size);
-    let next = rows.last().filter(|_| more).map(token);
-    Slice { rows, next }
 }

@@ -1,6 +1,5 @@
 //! Rows of the tables of documents and what they mean.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
 use api_types::ids::{DocumentPath, ProjectId, Revision, TenantId};
@@ -11,6 +10,7 @@ use crate::documents::{Action, HeadRow, ParsedHead, Revisions};
 use crate::port::{Error, Result};
 use crate::runtime::Timestamp;
 use crate::store::embedded::fault;
+use crate::store::embedded::rows::{parse, parse_optional};
 
 /// Columns of `documents AS d` that [`head_row`] reads, in its order.
 pub(super) const HEAD: &str = "d.id, d.path, d.kind, d.mime, d.size, d.revision, d.deleted, \
@@ -22,20 +22,6 @@ pub(super) const VERSION_HEAD: &str = "v.document, v.path, v.kind, v.mime, v.siz
 
 /// Number of columns of [`HEAD`]; the next one is the first of the query's own.
 pub(super) const HEAD_COLUMNS: usize = 13;
-
-/// What the database keeps as text and the program as a parsed name.
-pub(super) fn parse<T: FromStr<Err: std::fmt::Display>>(row: &Row<'_>, column: usize) -> Result<T> {
-    let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
-    text.parse().map_err(|e: T::Err| fault(format!("the store holds a broken name: {e}")))
-}
-
-pub(super) fn parse_optional<T: FromStr<Err: std::fmt::Display>>(
-    row: &Row<'_>,
-    column: usize,
-) -> Result<Option<T>> {
-    let empty = matches!(row.get_ref(column)?, rusqlite::types::ValueRef::Null);
-    if empty { Ok(None) } else { parse(row, column).map(Some) }
-}
 
 pub(super) fn head_row(row: &Row<'_>) -> Result<HeadRow> {
     Ok(HeadRow {

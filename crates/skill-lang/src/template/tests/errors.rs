@@ -59,6 +59,16 @@ fn unknown_names_are_refused_at_load() {
 }
 
 #[test]
+fn slips_are_answered_with_what_was_meant() {
+    refused("{{ x|uper }}", 1, 6, "did you mean `upper`?");
+    refused("{{ x is emtpy }}", 1, 9, "did you mean `empty`?");
+    refused("{{ a && b }}", 1, 6, "write `and`");
+    refused("{{ a || b }}", 1, 6, "write `or`");
+    refused("{% if !a %}x{% endif %}", 1, 7, "write `not`");
+    refused("{% if a %}{% else if b %}{% endif %}", 1, 14, "write `elseif`");
+}
+
+#[test]
 fn bad_patterns_are_refused_at_load() {
     refused(r#"{{ tier is matching("(") }}"#, 1, 21, "pattern is not valid");
     refused(r#"{{ tier matches "(a" }}"#, 1, 17, "pattern is not valid");

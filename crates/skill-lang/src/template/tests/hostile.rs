@@ -63,6 +63,8 @@ fn regular_expressions_are_bounded() {
     stopped(
         "{% set p = '(a{50}){50}' %}{% for i in range(9999) %}{{ tier is matching(p) }}{% endfor %}",
     );
+    stopped(&(0..40).map(|n| format!("{{{{ tier matches '{n}' }}}}")).collect::<String>());
+    stopped("{% for i in 1..9999 %}{{ tier is matching('\\w{99}' ~ i) }}{% endfor %}");
     assert_eq!(ends("{{ ('a' * 3000) is matching('(a+)+b') }}").as_deref(), Ok("false"));
 }
 

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser};
 
+use super::super::quote::double_quoted;
+use crate::text::BLANKS;
+
 /// A value on one or several lines.
 pub(super) struct Region {
     pub(super) bytes: Range<usize>,
@@ -14,7 +17,9 @@ pub(super) struct Region {
 pub(super) fn is_fine(value: &str, head: &str) -> bool {
     if let Some(alias) = value.strip_prefix('*') {
         let name = alias.split_whitespace().next().unwrap_or_default();
-        return alias.trim() == name && !name.is_empty() && head.contains(&format!("&{name}"));
+        return alias.trim_matches(BLANKS) == name
+            && !name.is_empty()
+            && head.contains(&format!("&{name}"));
     }
     let flow = value.starts_with(['[', '{']);
     let (mut depth, mut roots) = (0_usize, 0);
@@ -41,6 +46,24 @@ pub(super) fn is_fine(value: &str, head: &str) -> bool {
         }
     }
     roots == 1
+}
+
+/// A value that is fine but for the indentation of its lines, on one line.
+pub(super) fn on_one_line(value: &str) -> String {
+    if value.starts_with(['[', '{']) {
+        if value.contains('#') {
+            // Perhaps a comment, which would swallow the rest of the line.
+            return value.to_owned();
+        }
+        return value.split(BLANKS).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    }
+    let mut parser = Parser::new_from_str(value);
+    let scalar =
+        std::iter::from_fn(|| parser.next_event()?.ok()).find_map(|(event, _)| match event {
+            Event::Scalar(text, ..) => Some(text.into_owned()),
+            _ => None,
+        });
+    double_quoted(&scalar.unwrap_or_else(|| as_meant(value)))
 }
 
 /// Length of a quoted or bracketed value, up to and with its closing character.
@@ -105,10 +128,15 @@ pub(super) fn as_meant(value: &str) -> String {
 }
 
 /// Whether the outer pair of quotes belongs together: `"say "hi" twice"`, unlike `"a" and "b"`.
+/// Apostrophes inside words are no quotes.
 fn encloses(inner: &str, quote: char) -> bool {
-    let Some(first) = inner.find(quote) else { return true };
-    let before = inner[..first].chars().next_back();
-    before
+    let before = |at: usize| inner[..at].chars().next_back();
+    let behind = |at: usize| inner[at + quote.len_utf8()..].chars().next();
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut quotes = inner.match_indices(quote).map(|(at, _)| at);
+    let first = quotes.find(|at| !(letter(before(*at)) && letter(behind(*at))));
+    first
+        .and_then(before)
         .is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '\\' | '\'' | '"' | '/' | '='))
 }
 
@@ -125,7 +153,7 @@ fn fold(value: &str) -> String {
     let mut folded = String::with_capacity(value.len());
     let mut blank_lines = 0;
     for (number, line) in value.lines().enumerate() {
-        let line = line.trim();
+        let line = line.trim_matches(BLANKS);
         if line.is_empty() {
             blank_lines += 1;
             continue;

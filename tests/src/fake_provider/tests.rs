@@ -1,13 +1,12 @@
-//! The fake model provider, over plain sockets as any client sees it.
+//! Over plain sockets, as any client sees it.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tests::fake_provider::{
-    Call, Fault, Handle, Match, Options, Outcome, Reply, Rule, Script, serve,
-};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+use super::*;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -137,7 +136,7 @@ async fn a_client_that_leaves_is_noticed() {
         let stream = send(&fake, "POST", "/v1/messages", &body).await;
         assert!(fake.log().wait(PATIENCE, |all| all.last().is_some()).await);
         drop(stream);
-        let left = |all: &[tests::fake_provider::Recorded]| {
+        let left = |all: &[Recorded]| {
             all.last().is_some_and(|request| request.outcome == Outcome::ClosedByClient)
         };
         assert!(fake.log().wait(PATIENCE, left).await, "{after_chunks:?}");

@@ -1,0 +1,6 @@
+pub(crate) mod desk;
+
+mod cascade;
+mod fresh;
+mod layers;
+mod reading;

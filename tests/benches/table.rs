@@ -1,0 +1,3 @@
+//! The targets, measured in one run, as a table. `cargo xtask bench [NAME…]`.
+
+fn main() {}
