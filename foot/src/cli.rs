@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::chat;
 use crate::commands::{docs, login, recipes, run, sessions, skills};
 use crate::config::Flags;
 use crate::output::Format;
@@ -13,7 +14,7 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// Options of all commands.
@@ -56,6 +57,8 @@ impl Global {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Talk; what `foot` without a command does
+    Chat(chat::Arguments),
     /// Activate skills, send a prompt, print the answer
     Run(run::Arguments),
     /// Skills: look, check, push, pull

@@ -10,6 +10,7 @@ pub(crate) mod sessions;
 pub(crate) mod login;
 pub(crate) mod shell;
 
+use crate::chat;
 use crate::cli::{Cli, Command, Global};
 use crate::client::Api;
 use crate::config::{ProcessEnvironment, Settings};
@@ -20,11 +21,16 @@ use crate::output::{Format, Output};
 /// Runs a command.
 pub(crate) fn run(cli: Cli, out: &mut Output) -> Result<Exit> {
     let Cli { global, command } = cli;
+    let command = command.unwrap_or_else(|| Command::Chat(chat::Arguments::default()));
     let validates = matches!(command, Command::Skills(skills::Command::Validate(_)));
     if global.output == Format::Sarif && !validates {
         return Err(Error::usage("`--output sarif` is for `foot skills validate`"));
     }
     match command {
+        Command::Chat(arguments) => {
+            let settings = settings(&global)?;
+            block_on(chat::run(&arguments, settings, out))
+        }
         Command::Run(arguments) => {
             let settings = settings(&global)?;
             block_on(run::run(&arguments, settings, out))

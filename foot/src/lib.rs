@@ -3,6 +3,7 @@
 //! [`main`] reads the command line and hands over to one of `commands`. They talk to the brain
 //! through `client` and write data through `output` only.
 
+mod chat;
 mod cli;
 mod commands;
 

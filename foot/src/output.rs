@@ -54,8 +54,8 @@ impl Output {
         Self { format, terminal, data: Box::new(stdout), notes: Box::new(std::io::stderr()) }
     }
 
-    /// Other places, for tests.
-    #[must_use]
+    /// Other places.
+    #[cfg(test)]
     pub(crate) fn to(
         format: Format,
         data: Box<dyn Write + Send>,
@@ -112,6 +112,11 @@ impl Output {
             _ => serde_json::to_string_pretty(value),
         };
         self.line(&text.map_err(|error| Error::Io(error.into()))?)
+    }
+
+    /// A line that is drawn again and again, on standard error.
+    pub(crate) fn status(&mut self, text: &str) {
+        drop(self.notes.write_all(text.as_bytes()).and_then(|()| self.notes.flush()));
     }
 
     /// For people only, on standard error. What can't be told is not worth failing for.

@@ -82,6 +82,10 @@ impl FakeBrain {
     /// The next connection, welcomed.
     pub(crate) async fn accept(&self) -> Peer {
         let stream = self.accept_tcp().await;
+        self.welcome(stream).await
+    }
+
+    pub(crate) async fn welcome(&self, stream: TcpStream) -> Peer {
         let mut peer = Peer { socket: tokio_tungstenite::accept_async(stream).await.unwrap() };
         let server = ServerInfo {
             version: "1".to_owned(),

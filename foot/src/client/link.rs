@@ -6,6 +6,7 @@
 
 mod up;
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use api_types::error::{ErrorBody, ErrorCode};
@@ -50,9 +51,14 @@ struct Pending {
     frame: ClientFrame,
 }
 
+type Try = Pin<Box<dyn Future<Output = Result<connect::Socket, Error>> + Send>>;
+
 enum State {
     Up(Box<Up>),
+    /// Waits for its next try.
     Down,
+    /// Tries. The try is kept, so that who stops waiting for [`Link::next`] does not end it.
+    Trying(Try),
 }
 
 /// A connection that comes back.
@@ -113,15 +119,21 @@ impl Link {
         loop {
             let heard = match &mut self.state {
                 State::Up(up) => up.hear().await,
-                State::Down => {
-                    if let Some(backoff) = &self.trouble {
-                        tokio::time::sleep_until(backoff.due()).await;
-                    }
-                    match connect::connect(&self.settings).await {
+                State::Trying(attempt) => {
+                    match attempt.await {
                         Ok(socket) => self.greet(socket),
                         Err(error) if error.is_transient() => self.struggle(error.to_string())?,
                         Err(error) => return Err(error),
                     }
+                    continue;
+                }
+                State::Down => {
+                    if let Some(backoff) = &self.trouble {
+                        tokio::time::sleep_until(backoff.due()).await;
+                    }
+                    let settings = self.settings.clone();
+                    let attempt = async move { connect::connect(&settings).await };
+                    self.state = State::Trying(Box::pin(attempt));
                     continue;
                 }
             };
@@ -149,6 +161,7 @@ impl Link {
 
     /// The next try waits longer, until the time is used up.
     fn struggle(&mut self, problem: String) -> Result<(), Error> {
+        self.state = State::Down;
         let trouble = self.trouble.get_or_insert_with(|| Backoff::begin(self.retry_time_max));
         if trouble.failed(rand::random()) {
             return Ok(());

@@ -73,3 +73,37 @@ async fn another_protocol_is_refused() {
     let error = link.next().await.unwrap_err().to_string();
     assert!(error.contains("version 9"), "{error}");
 }
+
+#[tokio::test]
+async fn a_slow_reconnect_survives_who_looks_away() {
+    let brain = FakeBrain::start().await;
+    let (mut link, peer) = open(&brain, Duration::from_secs(10)).await;
+    drop(peer);
+    let answer = link.request(ClientFrame::ProcessList(Empty {}));
+    let serve = async {
+        let stream = brain.accept_tcp().await;
+        // Longer than anybody looks at a time.
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        let mut peer = brain.welcome(stream).await;
+        let (id, _) = peer.hear().await;
+        peer.reply(&id, ReplyFrame::SessionUnbind(Empty {})).await;
+        peer
+    };
+    let look = async {
+        loop {
+            tokio::select! {
+                next = link.next() => {
+                    if let Next::Frame(incoming) = next.unwrap()
+                        && let Body::Reply(to, _) = incoming.body
+                    {
+                        return to;
+                    }
+                }
+                () = tokio::time::sleep(Duration::from_millis(10)) => {}
+            }
+        }
+    };
+    let both = async { tokio::join!(look, serve) };
+    let (to, _peer) = tokio::time::timeout(Duration::from_secs(5), both).await.unwrap();
+    assert_eq!(to, answer);
+}

@@ -293,3 +293,24 @@ async fn nothing_to_do_is_a_usage_error() {
     let error = run(&arguments(None, &[]), settings(1), &mut out).await.unwrap_err();
     assert_eq!(error.exit(), Exit::Usage);
 }
+
+#[tokio::test]
+async fn a_refused_request_is_told_with_its_reason() {
+    let script = |brain: FakeBrain| async move {
+        let mut peer = brain.accept().await;
+        let (id, _) = peer.hear().await;
+        let error = api_types::error::ErrorBody {
+            code: api_types::error::ErrorCode::NotFound,
+            error_code: 404,
+            error_message: "there is no recipe x".to_owned(),
+            reason: None,
+            request_id: None,
+            current_revision: None,
+            retry_after_ms: None,
+        };
+        peer.refuse(&id, error).await;
+        peer.left().await;
+    };
+    let got = play(Format::Text, arguments(Some("hi"), &[]), script).await;
+    assert_eq!(got, (Exit::Failed, String::new(), "there is no recipe x\n".to_owned()));
+}
