@@ -12,10 +12,9 @@ use tokio::sync::Semaphore;
 use super::gate::Wake;
 use super::lane::Lane;
 use super::shared::{LaneSignal, RunnerParts, Shared};
-use super::store::{Own, Read, Sweep, Takeover};
+use super::store::Takeover;
 use crate::ctx::{Actor, OpCtx, SystemCtx};
 use crate::port::Error;
-use crate::runtime::Clock;
 
 /// Pause between two sweeps.
 const SWEEP_PAUSE: Duration = Duration::from_millis(500);
