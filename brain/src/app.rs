@@ -149,6 +149,12 @@ impl App {
         Ok(Self { config, store, runner, services, ids, clock, me, tasks })
     }
 
+    /// What the transports are given, for whoever carries the features otherwise.
+    #[must_use]
+    pub fn services(&self) -> &Arc<api::Services> {
+        &self.services
+    }
+
     /// Listens, lets lanes of an earlier boot go on, and tells how to reach the node.
     ///
     /// # Errors

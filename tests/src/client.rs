@@ -2,20 +2,23 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use api_types::frames::headers;
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async_with_config};
 
 use crate::node::Bootstrap;
 
 /// How long a test waits for a frame.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+/// What a connection reads at once, in bytes.
+const BUFFER_BYTES: usize = 4 * 1024;
 
 /// A connection.
 pub struct Client {
@@ -42,8 +45,10 @@ impl Client {
         map.insert(headers::CLIENT_VERSION, "0.0.0".parse()?);
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        let (socket, _) =
-            client_async_with_config(request, MaybeTlsStream::Plain(stream), None).await?;
+        // The default is 128 KiB for each connection: too much for thousands in one process.
+        let config = WebSocketConfig::default().read_buffer_size(BUFFER_BYTES);
+        let stream = MaybeTlsStream::Plain(stream);
+        let (socket, _) = client_async_with_config(request, stream, Some(config)).await?;
         let mut client = Self { socket, next_id: 0, cursor: None, seen: Vec::new() };
         client.until(|frame| frame["type"] == "welcome").await?;
         Ok(client)
@@ -69,6 +74,33 @@ impl Client {
     pub async fn ask_raw(&mut self, kind: &str, data: Value) -> anyhow::Result<Value> {
         let id = self.send(kind, data).await?;
         self.until(|frame| frame["replyTo"] == id.as_str()).await
+    }
+
+    /// Sends a message to the chat process and waits for the end of its turn, without looking into
+    /// other frames: for benchmarks.
+    ///
+    /// # Errors
+    /// The turn is not done, or the connection breaks.
+    pub async fn turn(&mut self, message: &str) -> anyhow::Result<()> {
+        self.send("process-steer", json!({"processName": "chat", "content": message})).await?;
+        let closed = timeout(PATIENCE, self.text_with("\"type\":\"turn-closed\"")).await;
+        let closed = closed.context("the turn does not end")??;
+        ensure!(closed.contains("\"outcome\":\"DONE\""), "{closed}");
+        Ok(())
+    }
+
+    /// The next text that contains this.
+    async fn text_with(&mut self, part: &str) -> anyhow::Result<Utf8Bytes> {
+        loop {
+            match self.socket.next().await.context("the connection closed")?? {
+                Message::Text(text) if text.contains(part) => return Ok(text),
+                Message::Text(text) => {
+                    ensure!(!text.contains("\"type\":\"error\""), "{text}");
+                }
+                Message::Close(reason) => bail!("closed: {reason:?}"),
+                _ => {}
+            }
+        }
     }
 
     /// Sends a request and does not wait.

@@ -4,3 +4,4 @@
 pub mod client;
 pub mod fake_provider;
 pub mod node;
+pub mod provider;

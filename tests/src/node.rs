@@ -118,6 +118,18 @@ impl Node {
         Ok(())
     }
 
+    /// Tells it to stop, and waits until it has.
+    ///
+    /// # Errors
+    /// The system refuses, or it ended with a failure.
+    pub fn stop(&mut self) -> anyhow::Result<()> {
+        let told = Command::new("kill").arg(self.pid().to_string()).status()?;
+        ensure!(told.success(), "kill: {told}");
+        let ended = self.child.wait()?;
+        ensure!(ended.success(), "brain: {ended}; see {}", log_of(&self.data).display());
+        Ok(())
+    }
+
     /// Kills it and starts another on the same data.
     ///
     /// # Errors

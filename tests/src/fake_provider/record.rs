@@ -38,6 +38,9 @@ pub struct Recorded {
     pub id: u64,
     /// Milliseconds since the server started.
     pub at_ms: u64,
+    /// The same moment, for whoever measures in this process.
+    #[serde(skip)]
+    pub at: Instant,
     /// Port that the client called from: tells connections apart.
     pub peer_port: u16,
     /// Path of the request.
@@ -123,11 +126,12 @@ impl Log {
         headers: BTreeMap<String, String>,
         raw: Bytes,
     ) -> Ticket {
-        let at_ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let at = Instant::now();
+        let at_ms = u64::try_from((at - self.start).as_millis()).unwrap_or(u64::MAX);
         let (path, outcome) = (path.to_owned(), Outcome::Running);
         let mut entries = self.lock();
         let id = entries.next;
-        entries.push(Recorded { id, at_ms, peer_port, path, headers, raw, outcome });
+        entries.push(Recorded { id, at_ms, at, peer_port, path, headers, raw, outcome });
         drop(entries);
         self.tell();
         Ticket { open: Some((self.clone(), id)) }
