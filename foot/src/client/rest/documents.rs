@@ -24,7 +24,7 @@ pub(crate) struct Listing {
 }
 
 impl Api {
-    /// Documents below a prefix, by path.
+    /// Documents below a folder, by path; all of the project when it is empty.
     ///
     /// # Errors
     ///
@@ -32,14 +32,15 @@ impl Api {
     pub(crate) async fn documents(
         &self,
         project: &ProjectId,
-        prefix: &str,
+        folder: &str,
     ) -> Result<Listing, Error> {
         let mut documents = Vec::new();
         let mut cursor: Option<String> = None;
         loop {
             let mut query = vec![("projectId", project.as_str()), ("limit", PAGE)];
-            if !prefix.is_empty() {
-                query.push(("pathPrefix", prefix));
+            let folder = folder.trim_matches('/');
+            if !folder.is_empty() {
+                query.push(("pathPrefix", folder));
             }
             if let Some(cursor) = &cursor {
                 query.push(("cursor", cursor));
@@ -134,7 +135,7 @@ impl Api {
         }
     }
 
-    /// An earlier version, or a trashed document, again.
+    /// An earlier version, or a trashed document, again; the document as it is then.
     ///
     /// # Errors
     ///
@@ -144,6 +145,9 @@ impl Api {
         id: &DocumentId,
         request: &RestoreRequest,
     ) -> Result<DocumentDto, Error> {
-        self.post(&["documents", id.as_str(), "restore"], &[], request).await
+        let answer: ChangeSetResponse =
+            self.post(&["documents", id.as_str(), "restore"], &[], request).await?;
+        let restored = answer.items.into_iter().next();
+        restored.ok_or_else(|| self.protocol("it does not tell what was restored".to_owned()))
     }
 }

@@ -314,3 +314,18 @@ async fn a_refused_request_is_told_with_its_reason() {
     let got = play(Format::Text, arguments(Some("hi"), &[]), script).await;
     assert_eq!(got, (Exit::Failed, String::new(), "there is no recipe x\n".to_owned()));
 }
+
+#[tokio::test]
+async fn skills_without_a_turn_leave_a_session_to_go_on_with() {
+    let script = |brain: FakeBrain| async move {
+        let mut peer = brain.accept().await;
+        peer.bootstrapped(&[1]).await;
+        peer.push(Some("c1"), skill(Some(1), "calm", SkillOutcome::Activated)).await;
+        let (id, _) = peer.hear().await;
+        peer.reply(&id, processes(ThinkProcessStatus::Idle)).await;
+        peer.left().await;
+    };
+    let (exit, data, notes) = play(Format::Text, arguments(None, &["calm"]), script).await;
+    assert_eq!((exit, data.as_str()), (Exit::Done, ""));
+    assert!(notes.contains("foot run --session sess_"), "{notes}");
+}
