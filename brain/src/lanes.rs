@@ -8,11 +8,14 @@ pub mod entry;
 pub mod head;
 pub mod inbox;
 pub mod store;
+pub mod usage;
 
 mod gate;
 mod lane;
 mod runner;
+mod shared;
 mod writer;
 
 pub use gate::{Error, Lanes, Wake};
-pub use runner::{Runner, RunnerParts};
+pub use runner::Runner;
+pub use shared::RunnerParts;

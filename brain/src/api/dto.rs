@@ -10,8 +10,9 @@ use api_types::sessions::{ChatMessageDto, ProcessSummaryDto, SessionSummaryDto};
 use api_types::skills::ActiveSkillRefDto;
 
 use crate::documents::{Action, Expected, HeadRow, Version};
-use crate::lanes::entry::{Entry, LogRow, Usage};
+use crate::lanes::entry::{Entry, LogRow};
 use crate::lanes::head::{ActiveSkill, LaneView};
+use crate::lanes::usage::Usage;
 use crate::recipes;
 use crate::sessions::Session;
 

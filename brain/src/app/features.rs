@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use api_types::ids::DocumentPath;
+
 use crate::bundled::Bundled;
 use crate::bus::Bus;
 use crate::documents::access::Members;
-use crate::documents::{self, Cascade, Documents};
+use crate::documents::{self, Cascade, Documents, ParsedHead};
 use crate::manuals::Manuals;
 use crate::models::{self, Providers};
-use crate::recipes::Recipes;
+use crate::recipes::{self, Recipes};
 use crate::runtime::{Clock, IdGen};
-use crate::skills::head_parser;
-use crate::skills::{Skills, locks};
+use crate::skills::{Skills, head_parser, locks};
 use crate::store::embedded::Embedded;
 use crate::tools::{Registry, RegistryParts};
 use crate::turns::{Prompts, TurnParts};
@@ -35,7 +36,7 @@ impl Features {
         let bundled = Arc::new(Bundled::default());
         let stored: Arc<dyn documents::Store> = store.clone();
         let policy = Arc::new(Members::new(store.clone()));
-        let parser = Arc::new(head_parser::parse);
+        let parser = Arc::new(stored_head);
         let documents =
             Arc::new(Documents::new(stored.clone(), policy, parser, clock.clone(), ids.clone()));
         let skills =
@@ -58,4 +59,9 @@ impl Features {
         };
         Ok(Self { documents, skills, recipes, turns })
     }
+}
+
+/// What is stored beside a document, so that nobody parses it again.
+fn stored_head(path: &DocumentPath, body: &[u8]) -> Option<ParsedHead> {
+    head_parser::parse(path, body).or_else(|| recipes::parse_head(path, body))
 }

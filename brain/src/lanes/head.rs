@@ -9,7 +9,7 @@ use api_types::sessions::{CloseReason, ThinkProcessStatus};
 use api_types::skills::SkillScope;
 use serde::{Deserialize, Serialize};
 
-use super::entry::Usage;
+use super::usage::Usage;
 use crate::runtime::Timestamp;
 
 /// Largest head, in bytes of its JSON.

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::entry::{Entry, LogRow};
 use super::head::LaneView;
 use super::inbox::{Body, Class, INBOX_ROWS_MAX, Message, Outcome};
-use super::runner::{LaneSignal, Shared};
+use super::shared::{LaneSignal, Shared};
 use super::store::Owned;
 use super::writer::{Lost, Write, Writer};
 use crate::bus::{Signal, Topic};

@@ -2,21 +2,19 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use api_types::ids::{LaneId, NodeBoot, TenantId};
-use tokio::sync::{Notify, Semaphore};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::Semaphore;
 
 use super::gate::Wake;
 use super::lane::Lane;
-use super::store::{Own, Read, Sweep, Takeover};
+use super::shared::{LaneSignal, RunnerParts, Shared};
+use super::store::Takeover;
 use crate::ctx::{Actor, OpCtx, SystemCtx};
 use crate::port::Error;
-use crate::runtime::{Clock, IdGen, Tasks};
-use crate::turns::TurnParts;
 
 /// Pause between two sweeps.
 const SWEEP_PAUSE: Duration = Duration::from_millis(500);
@@ -24,72 +22,6 @@ const SWEEP_PAUSE: Duration = Duration::from_millis(500);
 const SWEEP_ROWS_MAX: u32 = 256;
 /// Most turns that run at once on this node.
 const ACTIVE_TURNS_MAX: usize = 256;
-/// Time that running turns get at a shutdown to reach a step boundary.
-pub(super) const DRAIN_TIME_MAX: Duration = Duration::from_secs(20);
-
-/// What the runner needs.
-pub struct RunnerParts {
-    /// Reads lanes.
-    pub read: Arc<dyn Read>,
-    /// Owns lanes.
-    pub own: Arc<dyn Own>,
-    /// Finds lanes.
-    pub sweep: Arc<dyn Sweep>,
-    /// What turns need.
-    pub turns: TurnParts,
-    /// Time.
-    pub clock: Arc<dyn Clock>,
-    /// Fresh ids.
-    pub ids: Arc<IdGen>,
-    /// This start of this node.
-    pub me: NodeBoot,
-    /// Owns the lanes' tasks.
-    pub tasks: Tasks,
-}
-
-/// How the outside reaches a running lane.
-#[derive(Debug, Default)]
-pub(super) struct LaneSignal {
-    notify: Notify,
-    pending: AtomicBool,
-    control: AtomicBool,
-}
-
-impl LaneSignal {
-    pub(super) fn raise(&self, control: bool) {
-        if control {
-            self.control.store(true, Ordering::SeqCst);
-        }
-        self.pending.store(true, Ordering::SeqCst);
-        self.notify.notify_one();
-    }
-
-    /// Waits for the next wake. Cancel-safe.
-    pub(super) async fn woken(&self) {
-        while !self.pending.swap(false, Ordering::SeqCst) {
-            self.notify.notified().await;
-        }
-    }
-
-    /// Whether a control message may have arrived since this was asked last.
-    pub(super) fn take_control(&self) -> bool {
-        self.control.swap(false, Ordering::SeqCst)
-    }
-
-    /// Waits until a control message may have arrived; leaves wakes for work in place. Cancel-safe.
-    pub(super) async fn control(&self) {
-        while !self.take_control() {
-            self.notify.notified().await;
-        }
-    }
-}
-
-/// Everything that a lane of this node shares with the others.
-pub(super) struct Shared {
-    pub(super) parts: RunnerParts,
-    pub(super) turns: Semaphore,
-    pub(super) stopping: CancellationToken,
-}
 
 type Key = (TenantId, LaneId);
 

@@ -6,7 +6,6 @@ use api_types::ids::DocumentPath;
 use skill_lang::load::{Input, Loaded, load};
 
 use crate::documents::{HeadParser, ParsedHead};
-use crate::recipes;
 
 /// Where skills lie in a project, without a trailing `/`.
 pub const SKILLS: &str = "_vance/skills";
@@ -41,8 +40,7 @@ pub fn parse(path: &DocumentPath, body: &[u8]) -> Option<ParsedHead> {
             let input = Input { path: path.as_str(), folder, bytes: body, files: None };
             stored(&load(input))
         }
-        Some(_) => None,
-        None => recipes::parse_head(path, body),
+        _ => None,
     }
 }
 

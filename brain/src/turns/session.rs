@@ -13,9 +13,10 @@ use super::stream::{State, Stream};
 use super::turn::{Step, Turn};
 use crate::bus::{Signal, Topic};
 use crate::ctx::{Actor, OpCtx};
-use crate::lanes::entry::{Call, Entry, Usage};
+use crate::lanes::entry::{Call, Entry};
 use crate::lanes::head::{Await, LaneView};
 use crate::lanes::inbox::{Body, Message};
+use crate::lanes::usage::Usage;
 use crate::models::{
     self, Answer, Arguments, Message as ModelMessage, Provider, Request, Segment, Stop, ToolCall,
     ToolOutcome,

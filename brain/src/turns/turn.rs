@@ -3,7 +3,8 @@
 use api_types::events::TurnOutcome;
 use api_types::ids::Seq;
 
-use crate::lanes::entry::{Call, Entry, LogRow, PinnedSkill, Usage};
+use crate::lanes::entry::{Call, Entry, LogRow, PinnedSkill};
+use crate::lanes::usage::Usage;
 
 /// One answer of the model that asked for tools, and what became of its calls.
 #[derive(Clone, Debug, PartialEq)]

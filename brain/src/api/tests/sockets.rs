@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
 use super::desk::{Desk, JANE, Pen, Socket};
-use crate::lanes::entry::{Call, Entry, Usage};
+use crate::lanes::entry::{Call, Entry};
+use crate::lanes::usage::Usage;
 use crate::runtime::Timestamp;
 
 const AT: Timestamp = Timestamp(5);

@@ -5,8 +5,9 @@ use api_types::ids::{MessageId, Seq, SkillName};
 use api_types::sessions::{ChatRole, ThinkProcessStatus};
 
 use super::{Lane, Leave};
-use crate::lanes::entry::{Entry, Usage};
+use crate::lanes::entry::Entry;
 use crate::lanes::inbox::Outcome;
+use crate::lanes::usage::Usage;
 use crate::lanes::writer::Write;
 use crate::turns::session::{Interrupt, TurnSession};
 use crate::turns::turn::Turn;

@@ -12,7 +12,7 @@ use super::closing::Closing;
 use super::{Lane, Leave};
 use crate::lanes::entry::Entry;
 use crate::lanes::inbox::{Body, Class, Message, Outcome};
-use crate::lanes::runner::{DRAIN_TIME_MAX, Shared};
+use crate::lanes::shared::{DRAIN_TIME_MAX, Shared};
 use crate::lanes::writer::{Lost, Write};
 use crate::port;
 use crate::turns::session::{Final, Interrupt, StepOutcome, TurnSession};

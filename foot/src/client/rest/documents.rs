@@ -145,9 +145,6 @@ impl Api {
         id: &DocumentId,
         request: &RestoreRequest,
     ) -> Result<DocumentDto, Error> {
-        let answer: ChangeSetResponse =
-            self.post(&["documents", id.as_str(), "restore"], &[], request).await?;
-        let restored = answer.items.into_iter().next();
-        restored.ok_or_else(|| self.protocol("it does not tell what was restored".to_owned()))
+        self.post(&["documents", id.as_str(), "restore"], &[], request).await
     }
 }

@@ -4,8 +4,8 @@ use api_types::sessions::{ChatRole, CloseReason, ThinkProcessStatus};
 use api_types::skills::SkillScope;
 
 use super::*;
-use crate::lanes::entry::Usage;
 use crate::lanes::head::ActiveSkill;
+use crate::lanes::usage::Usage;
 
 fn source() -> Source {
     Source { lane: LaneId::from_bits(1), process: "chat".parse().unwrap(), turn: Some(Seq(1)) }

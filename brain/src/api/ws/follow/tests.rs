@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::*;
 use crate::ctx::Actor;
-use crate::lanes::entry::{Call, Entry, Usage};
+use crate::lanes::entry::{Call, Entry};
 use crate::lanes::head::{Head, RecipeSnapshot, Spec};
 use crate::lanes::inbox::{Class, Message};
+use crate::lanes::usage::Usage;
 use crate::port::{self, Slice};
 use crate::runtime::Timestamp;
 
