@@ -44,7 +44,7 @@ async fn an_answer_is_streamed_once() {
         let mut peer = brain.accept().await;
         let asked_for = peer.bootstrapped(&[1, 2]).await;
         let activation = &asked_for.activations[0];
-        assert_eq!(activation.skill_name.as_str(), "code-review");
+        assert_eq!(activation.skill_name.to_string(), "code-review");
         assert_eq!((activation.one_shot, activation.args.as_deref()), (true, Some(" src\n")));
         assert_eq!(asked_for.initial_message.as_deref(), Some("hi"));
         assert!(asked_for.idempotency_key.is_some());
