@@ -7,11 +7,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{
-    LaneId, ProcessName, ProjectId, RecipeName, Seq, SessionId, SkillName, TenantId, UserLogin,
-};
+use crate::ids::{LaneId, ProcessName, ProjectId, RecipeName, Seq, SessionId, TenantId, UserLogin};
 use crate::sessions::{ChatMessageDto, ProcessSummaryDto, SessionSummaryDto, ThinkProcessStatus};
-use crate::skills::{ActiveSkillRefDto, SkillSummaryDto};
+use crate::skills::{ActiveSkillRefDto, SkillRef, SkillSummaryDto};
 
 /// Version of this protocol; a client that does not know it must leave.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -278,8 +276,8 @@ pub struct SessionBootstrap {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct Activation {
-    /// The skill.
-    pub skill_name: SkillName,
+    /// The skill, `name` or `name@layer`.
+    pub skill_name: SkillRef,
     /// For one turn.
     #[serde(default)]
     pub one_shot: bool,
@@ -449,7 +447,7 @@ pub struct ProcessSkillRequest {
     pub process_name: ProcessName,
     /// What to do.
     pub command: SkillCommand,
-    /// The skill, for `ACTIVATE` and `CLEAR`.
+    /// The skill, for `ACTIVATE` and `CLEAR`; `name@layer` activates one layer's copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skill_name: Option<String>,
     /// For one turn.

@@ -91,7 +91,7 @@ pub struct SessionSummaryDto {
     pub session_id: SessionId,
     /// Its project.
     pub project_id: ProjectId,
-    /// Its state.
+    /// Its state. `RUNNING` is told of a single session only, not in listings.
     pub status: SessionStatus,
     /// The client kind that created it.
     pub profile: Profile,

@@ -1,10 +1,13 @@
 //! Skills as clients see them. The names `SkillScope`, `SkillTriggerDto`, `SkillTriggerType`,
 //! `SkillReferenceDocDto`, `SkillReferenceDocLoadMode` and `ActiveSkillRefDto` are contract.
 
+use std::fmt;
+use std::str::FromStr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Revision, SkillName};
+use crate::ids::{InvalidSkillName, Revision, SkillName};
 
 /// The layer that a skill was found in.
 #[derive(
@@ -52,6 +55,73 @@ impl SkillScope {
             _ => {}
         }
         Self::ALL.into_iter().find(|scope| scope.cli_name() == text)
+    }
+}
+
+/// A skill by its name, or one layer's copy of it: `name` or `name@layer`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(export, type = "string"))]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct SkillRef {
+    /// The skill.
+    pub name: SkillName,
+    /// The layer whose copy is meant; `None` = the one that counts.
+    pub layer: Option<SkillScope>,
+}
+
+/// A text that names no skill.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidSkillRef {
+    /// The part before `@` is no name.
+    #[error(transparent)]
+    Name(#[from] InvalidSkillName),
+    /// The part behind `@` is no layer.
+    #[error("{0:?} is no layer; there are: user, local, project, tenant, bundled")]
+    Layer(String),
+}
+
+impl FromStr for SkillRef {
+    type Err = InvalidSkillRef;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let Some((name, layer)) = text.split_once('@') else {
+            return Ok(Self { name: text.parse()?, layer: None });
+        };
+        let unknown = || InvalidSkillRef::Layer(layer.chars().take(80).collect());
+        Ok(Self {
+            name: name.parse()?,
+            layer: Some(SkillScope::from_cli(layer).ok_or_else(unknown)?),
+        })
+    }
+}
+
+impl fmt::Display for SkillRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.layer {
+            Some(layer) => write!(f, "{}@{}", self.name, layer.cli_name()),
+            None => self.name.fmt(f),
+        }
+    }
+}
+
+impl TryFrom<String> for SkillRef {
+    type Error = InvalidSkillRef;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<SkillRef> for String {
+    fn from(skill: SkillRef) -> Self {
+        skill.to_string()
+    }
+}
+
+impl From<SkillName> for SkillRef {
+    fn from(name: SkillName) -> Self {
+        Self { name, layer: None }
     }
 }
 
@@ -307,4 +377,26 @@ pub struct ShownSkillDto {
     pub tools: Vec<String>,
     /// All files of its folder.
     pub files: Vec<SkillFileDto>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: Option<(&str, Option<SkillScope>)>) {
+        let got = text.parse::<SkillRef>().ok();
+        assert_eq!(got.as_ref().map(|r| (r.name.as_str(), r.layer)), expect, "{text:?}");
+    }
+
+    #[test]
+    fn a_layer_may_stand_behind_the_name() {
+        check("review", Some(("review", None)));
+        check("Review@Tenant", Some(("review", Some(SkillScope::Vance))));
+        check("review@RESOURCE", Some(("review", Some(SkillScope::Resource))));
+        check("review@nowhere", None);
+        check("review@", None);
+        check("@user", None);
+        check("a@user@b", None);
+    }
 }

@@ -15,7 +15,7 @@ processName: ProcessName,
  */
 command: SkillCommand, 
 /**
- * The skill, for `ACTIVATE` and `CLEAR`.
+ * The skill, for `ACTIVATE` and `CLEAR`; `name@layer` activates one layer's copy.
  */
 skillName?: string | null, 
 /**

@@ -17,7 +17,7 @@ sessionId: SessionId,
  */
 projectId: ProjectId, 
 /**
- * Its state.
+ * Its state. `RUNNING` is told of a single session only, not in listings.
  */
 status: SessionStatus, 
 /**

@@ -73,6 +73,7 @@ export type { SkillFileDto } from "./SkillFileDto";
 export type { SkillName } from "./SkillName";
 export type { SkillOperation } from "./SkillOperation";
 export type { SkillOutcome } from "./SkillOutcome";
+export type { SkillRef } from "./SkillRef";
 export type { SkillReferenceDocDto } from "./SkillReferenceDocDto";
 export type { SkillReferenceDocLoadMode } from "./SkillReferenceDocLoadMode";
 export type { SkillScope } from "./SkillScope";

@@ -25,7 +25,7 @@ use crate::exit::Exit;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// There is no connection.
-    #[error("cannot reach the brain at {url}: {problem}; is it running? (`brain`)")]
+    #[error("cannot reach the brain at {url}: {problem}; is it running? (`brain serve`)")]
     Unreachable {
         /// Where.
         url: BrainUrl,
@@ -57,13 +57,9 @@ pub(crate) enum Error {
 
 fn refusal(body: &ErrorBody) -> String {
     let mut text = body.error_message.clone();
-    match body.code {
-        ErrorCode::Unauthenticated => text.push_str("; log in again (`foot login`)"),
-        ErrorCode::Internal => {
-            let request = body.request_id.as_deref().unwrap_or("unknown");
-            text.push_str(&format!(" (request {request} in the brain's log)"));
-        }
-        _ => {}
+    if body.code == ErrorCode::Internal {
+        let request = body.request_id.as_deref().unwrap_or("unknown");
+        text.push_str(&format!(" (request {request} in the brain's log)"));
     }
     text
 }

@@ -25,7 +25,7 @@ const BOOTSTRAP: &str = "data/bootstrap.json";
 pub(crate) enum Error {
     /// Nothing says where the brain is.
     #[error(
-        "no brain is known: start one here (`brain`, it writes ./{BOOTSTRAP}), log in (`foot login`), or set BRAIN_URL and BRAIN_TOKEN"
+        "no brain is known: start one here (`brain serve` writes ./{BOOTSTRAP}), log in (`foot login`), or set BRAIN_URL and BRAIN_TOKEN"
     )]
     Unknown,
     /// There is no token for this URL.

@@ -143,3 +143,19 @@ async fn a_stopped_brain_leaves_within_its_grace_and_its_turn_goes_on_later() {
 fn address(node: &tests::node::Node) -> String {
     node.ready["http"].as_str().unwrap().trim_start_matches("http://").to_owned()
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn foot_waits_for_a_brain_that_comes_back_and_prints_the_answer_once() {
+    let mut pair = pair("anthropic").await;
+    pair.model.script(Script::on("survive", [slow("never sent"), Reply::text("still here")]));
+    let bootstrap = pair.node.bootstrap().unwrap();
+    let run = tokio::task::spawn_blocking(move || {
+        let env =
+            [("BRAIN_URL", bootstrap.url.as_str()), ("BRAIN_TOKEN", bootstrap.token.as_str())];
+        tests::node::foot(&["run", "-p", "survive"], &env)
+    });
+    assert!(pair.model.log().wait(Duration::from_secs(10), |all| all.len() == 1).await);
+    pair.node.restart().unwrap();
+    let run = run.await.unwrap().unwrap();
+    assert_eq!((run.code, run.out.trim_end()), (0, "still here"), "{}", run.err);
+}

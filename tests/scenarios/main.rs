@@ -7,6 +7,7 @@ mod errors;
 mod prompt;
 mod run;
 mod session;
+mod skills;
 mod tools;
 
 use std::time::Duration;

@@ -46,6 +46,8 @@ pub struct Bootstrap {
 pub struct Options {
     /// Variables, such as the address of a provider.
     pub env: Vec<(String, String)>,
+    /// Where to listen; `None` = any free port.
+    pub listen: Option<String>,
 }
 
 impl Options {
@@ -64,7 +66,10 @@ impl Options {
                 ("OPENAI_BASE_URL", url),
             ],
         };
-        Self { env: pairs.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect() }
+        Self {
+            env: pairs.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
+            listen: None,
+        }
     }
 }
 
@@ -130,14 +135,16 @@ impl Node {
         Ok(())
     }
 
-    /// Kills it and starts another on the same data.
+    /// Kills it and starts another on the same data and address.
     ///
     /// # Errors
     /// As [`Node::start_on`].
     pub fn restart(&mut self) -> anyhow::Result<()> {
         self.kill()?;
         let folder = self.folder.take();
-        *self = Self::start_on(&self.data.clone(), self.options.clone())?;
+        let address = self.ready["http"].as_str().and_then(|url| url.strip_prefix("http://"));
+        let options = Options { listen: address.map(str::to_owned), ..self.options.clone() };
+        *self = Self::start_on(&self.data.clone(), options)?;
         self.folder = folder;
         Ok(())
     }
@@ -181,7 +188,8 @@ pub fn serve(data: &Path, options: &Options) -> anyhow::Result<Command> {
     std::fs::create_dir_all(data.parent().unwrap_or(data))?;
     let log = std::fs::File::options().create(true).append(true).open(log_of(data))?;
     let mut command = Command::new(built("brain")?);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
+    let listen = options.listen.as_deref().unwrap_or("127.0.0.1:0");
+    command.args(["serve", "--listen", listen, "--data"]).arg(data);
     command.env_clear().env("BRAIN_LOG", "info").env("RUST_BACKTRACE", "1");
     command.envs(options.env.iter().map(|(k, v)| (k, v))).stdout(Stdio::piped()).stderr(log);
     Ok(command)

@@ -82,6 +82,9 @@ pub struct ActiveSkill {
     pub activated_at: Timestamp,
     /// Raw arguments, where the skill consumes any.
     pub args: Option<String>,
+    /// The layer whose copy was asked for by `name@layer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<SkillScope>,
 }
 
 /// Something that a turn waits for, which someone else answers through the inbox.

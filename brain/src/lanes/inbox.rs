@@ -1,7 +1,8 @@
 //! Messages to a lane. Each is durable before it is acknowledged.
 
 use api_types::frames::{SkillCommand, SteerMode};
-use api_types::ids::{Seq, SkillName};
+use api_types::ids::Seq;
+use api_types::skills::SkillRef;
 use serde::{Deserialize, Serialize};
 
 use crate::ctx::Actor;
@@ -43,7 +44,7 @@ pub enum Body {
         /// What to do; never `List`.
         command: SkillCommand,
         /// The skill; `None` for `ClearAll`.
-        skill: Option<SkillName>,
+        skill: Option<SkillRef>,
         /// For one turn.
         one_shot: bool,
         /// The rest of the line, untouched.

@@ -62,6 +62,7 @@ impl Recipes {
                     from_recipe: true,
                     activated_at: spawn.at,
                     args: None,
+                    layer: None,
                 });
             }
         }

@@ -1,7 +1,7 @@
 //! The nouns of sessions.
 
 use api_types::ids::{LaneId, Profile, ProjectId, Revision, SessionId, UserLogin};
-use api_types::sessions::SessionStatus;
+use api_types::sessions::{SessionStatus, ThinkProcessStatus};
 
 use crate::runtime::Timestamp;
 
@@ -48,6 +48,21 @@ pub struct Session {
     pub last_activity_at: Timestamp,
     /// Counts its writes.
     pub revision: Revision,
+}
+
+impl Session {
+    /// What people are shown: a session that lives runs while one of its processes does.
+    #[must_use]
+    pub fn rollup(&self, processes: impl IntoIterator<Item = ThinkProcessStatus>) -> SessionStatus {
+        let lives = matches!(
+            self.status,
+            SessionStatus::Init | SessionStatus::Idle | SessionStatus::Running
+        );
+        if lives && processes.into_iter().any(|status| status == ThinkProcessStatus::Running) {
+            return SessionStatus::Running;
+        }
+        self.status
+    }
 }
 
 /// Which sessions.

@@ -31,7 +31,7 @@ pub trait Store: Send + Sync {
         at: Timestamp,
         title: Option<&str>,
     ) -> Result<()>;
-    /// Binds a connection. Without `takeover` another connection that holds it is a conflict.
+    /// Binds a connection; a new session is idle from then on. Without `takeover` another connection that holds it is a conflict.
     ///
     /// # Errors
     /// `AlreadyExists` when another connection holds it.

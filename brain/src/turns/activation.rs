@@ -3,6 +3,7 @@
 use api_types::events::SkillOutcome;
 use api_types::frames::SkillCommand;
 use api_types::ids::SkillName;
+use api_types::skills::SkillRef;
 use skill_lang::compose::{self, ArgsView, Body};
 use skill_lang::skill::{Lifecycle, Run};
 
@@ -22,7 +23,7 @@ pub struct Request<'a> {
     /// What to do; `List` changes nothing.
     pub command: SkillCommand,
     /// The skill; `None` for `ClearAll`.
-    pub skill: Option<&'a SkillName>,
+    pub skill: Option<&'a SkillRef>,
     /// For one turn.
     pub one_shot: bool,
     /// The rest of the line, untouched.
@@ -101,10 +102,10 @@ pub async fn decide(
     now: Timestamp,
 ) -> Change {
     let decided = match (request.command, request.skill) {
-        (SkillCommand::Activate, Some(name)) => {
-            activate(parts, ctx, view, name, request, now).await
+        (SkillCommand::Activate, Some(skill)) => {
+            activate(parts, ctx, view, skill, request, now).await
         }
-        (SkillCommand::Clear, Some(name)) => clear(view, name),
+        (SkillCommand::Clear, Some(skill)) => clear(view, &skill.name),
         (SkillCommand::ClearAll, _) => Ok(clear_all(view)),
         (SkillCommand::Activate | SkillCommand::Clear, None) => Err(Refusal::NoName),
         (SkillCommand::List, _) => {
@@ -134,15 +135,15 @@ async fn activate(
     parts: &TurnParts,
     ctx: &OpCtx,
     view: &LaneView,
-    name: &SkillName,
+    wanted: &SkillRef,
     request: &Request<'_>,
     now: Timestamp,
 ) -> Result<Change, Refusal> {
-    let recipe = &view.spec.recipe;
+    let (recipe, name) = (&view.spec.recipe, &wanted.name);
     if recipe.allowed_skills.as_ref().is_some_and(|allowed| !allowed.contains(name)) {
         return Err(Refusal::NotAllowed { skill: name.clone(), recipe: recipe.name.to_string() });
     }
-    let skill = parts.skills.load(ctx, &scope(view), name).await?;
+    let skill = parts.skills.load_from(ctx, &scope(view), name, wanted.layer).await?;
     if matches!(skill.head.run, Run::Spawn { .. }) {
         return Err(Refusal::Spawns(name.clone()));
     }
@@ -178,6 +179,7 @@ fn reactivate(
             active.args = args.map(str::to_owned);
         }
         active.one_shot &= request.one_shot;
+        active.layer = request.skill.and_then(|skill| skill.layer).or(active.layer);
     }
     decided
 }
@@ -220,6 +222,7 @@ fn fresh(
         from_recipe: false,
         activated_at: now,
         args: args.map(str::to_owned),
+        layer: request.skill.and_then(|skill| skill.layer),
     });
     Ok(decided)
 }

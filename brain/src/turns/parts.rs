@@ -63,7 +63,7 @@ impl TurnParts {
                     self.skills.load_pinned(ctx, &scope, &pin.name, pin.scope, pin.revision).await
                 }
                 None if open.is_some() => continue,
-                None => self.skills.load(ctx, &scope, &active.name).await,
+                None => self.skills.load_from(ctx, &scope, &active.name, active.layer).await,
             };
             match loaded {
                 Ok(skill) => skills.push(skill),

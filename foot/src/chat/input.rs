@@ -3,7 +3,7 @@
 use skill_lang::invocation::{self, Invocation};
 
 /// All commands, with what they do.
-pub(super) const COMMANDS: [(&str, &str, &str); 6] = [
+pub(super) const COMMANDS: [(&str, &str, &str); 5] = [
     (
         "/skill",
         "NAME [--once] [ARGUMENTS]",
@@ -13,7 +13,6 @@ pub(super) const COMMANDS: [(&str, &str, &str); 6] = [
     ("/skill clear", "[NAME]", "end one active skill, or all"),
     ("/help", "", "this list"),
     ("/quit", "", "leave; the session stays"),
-    ("//VERB", "…", "an engine command, run by the brain without a model"),
 ];
 
 /// What a line asks for.

@@ -95,7 +95,10 @@ fn refused(settings: &Settings, response: &tungstenite::http::Response<Option<Ve
     }
     let status = response.status();
     let message = match status.as_u16() {
-        401 => format!("the brain at {} does not accept the token", settings.url),
+        401 => format!(
+            "the brain at {} does not accept the token; log in again (`foot login`)",
+            settings.url
+        ),
         403 => format!("the token does not allow to use tenant {}", settings.tenant),
         404 => format!("the brain at {} has no tenant {}", settings.url, settings.tenant),
         _ => format!("the brain at {} answers {status} instead of a WebSocket", settings.url),

@@ -128,7 +128,10 @@ impl Api {
         }
         let message = match status {
             StatusCode::UNAUTHORIZED => {
-                format!("the brain at {} does not accept the token", self.settings.url)
+                format!(
+                    "the brain at {} does not accept the token; log in again (`foot login`)",
+                    self.settings.url
+                )
             }
             _ => format!("{place}: the brain at {} answers {status}", self.settings.url),
         };

@@ -15,16 +15,16 @@ use crate::exit::Exit;
 use crate::output::{Format, Output};
 
 /// Where trashed documents lie.
-const TRASH: &str = "_vance/trash/";
+const TRASH: &str = "_vance/trash";
 
 /// `foot docs`
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Documents whose paths begin so; all without a prefix
+    /// Documents below a folder; all without one
     Ls {
-        /// Begin of their paths
+        /// The folder
         #[arg(default_value = "")]
-        prefix: String,
+        folder: String,
     },
     /// A document's body, byte for byte
     Cat {
@@ -93,7 +93,7 @@ fn revision(text: &str) -> std::result::Result<Revision, String> {
 /// Runs it.
 pub(crate) async fn run(command: Command, api: &Api, out: &mut Output) -> Result<Exit> {
     match command {
-        Command::Ls { prefix } => read::ls(&prefix, api, out).await?,
+        Command::Ls { folder } => read::ls(&folder, api, out).await?,
         Command::Cat { path, revision } => read::cat(&path, revision, api, out).await?,
         Command::Log { path, limit } => read::log(&path, limit, api, out).await?,
         Command::Diff { path, from, to } => diff::run(&path, from, to, api, out).await?,

@@ -155,7 +155,7 @@ pub(super) const ROUTES: &[Route] = &[
         access: Access::Tenant,
         params: &[ID],
         takes: Takes::Json { schema: schema::<RestoreRequest>, bytes_max: RESTORE_BYTES_MAX },
-        gives: Gives::Json(schema::<ChangeSetResponse>),
+        gives: Gives::Json(schema::<DocumentDto>),
         handler: |call| Box::pin(restore(call)),
     },
 ];
@@ -235,7 +235,8 @@ async fn restore(call: Call) -> Result<Reply> {
     let documents = &call.services.documents;
     let applied =
         documents.restore(&call.ctx, &found.row.id, request.revision, request.path).await?;
-    Reply::json(&changed(&project, applied))
+    let row = applied.rows.into_iter().next().unwrap_or(found.row);
+    Reply::json(&dto::document(&project, row))
 }
 
 /// The document of the path, in a project that is as far as the request demands.

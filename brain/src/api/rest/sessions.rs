@@ -82,8 +82,9 @@ async fn list(call: Call) -> Result<Reply> {
 
 async fn get(call: Call) -> Result<Reply> {
     let id: SessionId = call.in_path("id")?;
-    let session = call.services.sessions.get(&call.ctx, &id).await?;
+    let mut session = call.services.sessions.get(&call.ctx, &id).await?;
     let processes = call.services.sessions.processes(&call.ctx, &id).await?;
+    session.status = session.rollup(processes.iter().map(|lane| lane.head.status));
     Reply::json(&SessionDto {
         summary: dto::session(session),
         processes: processes.iter().map(dto::process).collect(),

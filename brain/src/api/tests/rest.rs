@@ -52,7 +52,7 @@ async fn a_document_lives_through_the_routes() {
     assert_eq!((deleted.status.as_u16(), deleted.body.len()), (204, 0));
     assert_eq!(desk.get(&base).await.json()["trashedFrom"], "notes/a.md");
     let restored = desk.call("POST", &format!("{base}/restore"), "{}").await.json();
-    assert_eq!(restored["items"][0]["path"], "notes/a.md", "{restored}");
+    assert_eq!(restored["path"], "notes/a.md", "{restored}");
 }
 
 #[tokio::test]

@@ -9,7 +9,8 @@ use api_types::frames::{
     Queued, ReplyFrame, SessionBootstrap, SessionBound, SessionCreate, SessionListReply,
     SessionListRequest, SessionResume, SkillCommand,
 };
-use api_types::ids::{ProcessName, SessionId, SkillName};
+use api_types::ids::{ProcessName, SessionId};
+use api_types::skills::SkillRef;
 
 use super::connection::{Bound, Connection};
 use super::cursor::Cursor;
@@ -309,7 +310,7 @@ fn bootstrap(data: SessionBootstrap) -> Result<(Open, Option<String>)> {
 
 /// The change that a `process-skill` asks for.
 fn change(request: ProcessSkillRequest) -> Result<Body> {
-    let skill = request.skill_name.as_deref().map(str::parse::<SkillName>).transpose();
+    let skill = request.skill_name.as_deref().map(str::parse::<SkillRef>).transpose();
     let skill = skill.map_err(|error| {
         ApiError::invalid(format!("`skillName`: {error}")).because("invalid_skill_name")
     })?;

@@ -57,7 +57,7 @@ impl Lane {
             if change.outcome == SkillOutcome::Failed { Outcome::Failed } else { Outcome::Done };
         claim.entries.push(Entry::Skill {
             request: Some(message.seq),
-            skill: skill.clone(),
+            skill: skill.as_ref().map(|skill| skill.name.clone()),
             outcome: change.outcome,
             message: change.message,
             reason: change.reason,

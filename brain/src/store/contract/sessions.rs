@@ -19,6 +19,7 @@ suite! {
     one_connection_holds_a_session,
     an_old_binding_lets_nobody_go,
     one_of_many_binds,
+    a_bound_session_is_idle,
     sessions_of_another_tenant_are_unknown,
 }
 
@@ -39,6 +40,17 @@ fn new(n: u128, user: &str, project: &str, at: i64) -> NewSession {
 
 async fn create(store: &dyn Store, n: u128) -> Session {
     store.create(&ctx(), new(n, "jane", "home", 10)).await.unwrap()
+}
+
+async fn a_bound_session_is_idle(store: &dyn Store) {
+    let mut session = create(store, 1).await;
+    store.bind(&ctx(), &session.id, "c", false).await.unwrap();
+    session = store.get(&ctx(), &session.id).await.unwrap();
+    assert_eq!(session.status, SessionStatus::Idle);
+    let closed = Session { status: SessionStatus::Closed, ..session };
+    store.update(&ctx(), &closed).await.unwrap();
+    store.bind(&ctx(), &closed.id, "c", false).await.unwrap();
+    assert_eq!(store.get(&ctx(), &closed.id).await.unwrap().status, SessionStatus::Closed);
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T>) -> ErrorCode {

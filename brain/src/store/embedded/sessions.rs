@@ -224,7 +224,9 @@ fn bind(
         return Err(Error::AlreadyExists { what });
     }
     let epoch = epoch + 1;
-    let sql = "UPDATE sessions SET bound_to = ?3, bind_epoch = ?4 WHERE tenant = ?1 AND id = ?2";
+    let sql = "UPDATE sessions SET bound_to = ?3, bind_epoch = ?4, \
+               status = CASE status WHEN 'INIT' THEN 'IDLE' ELSE status END \
+               WHERE tenant = ?1 AND id = ?2";
     conn.prepare_cached(sql)?.execute(params![tenant.as_str(), id.as_str(), to, epoch])?;
     Ok(Binding { connection: to, epoch })
 }

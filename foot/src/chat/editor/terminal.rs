@@ -1,7 +1,7 @@
 //! The line editor: history, several lines, completion.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
 use reedline::{
@@ -57,11 +57,26 @@ fn editor(history: Option<PathBuf>, names: SkillNames) -> Reedline {
         .with_validator(Box::new(Continued))
         .use_bracketed_paste(true);
     // A history that can't be kept is no reason not to talk.
-    let kept = history.and_then(|file| FileBackedHistory::with_file(HISTORY_LINES_MAX, file).ok());
+    let kept = history.and_then(|file| {
+        make_private(&file);
+        FileBackedHistory::with_file(HISTORY_LINES_MAX, file).ok()
+    });
     match kept {
         Some(history) => editor.with_history(Box::new(history)),
         None => editor,
     }
+}
+
+/// What people say to a model is nobody else's to read. A file that is there keeps its mode.
+fn make_private(file: &Path) {
+    if let Some(folder) = file.parent() {
+        drop(std::fs::create_dir_all(folder));
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    drop(options.open(file));
 }
 
 /// `\` at the end of a line goes on with another one.

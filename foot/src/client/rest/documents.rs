@@ -24,7 +24,7 @@ pub(crate) struct Listing {
 }
 
 impl Api {
-    /// Documents below a prefix, by path.
+    /// Documents below a folder, by path; all of the project when it is empty.
     ///
     /// # Errors
     ///
@@ -32,14 +32,15 @@ impl Api {
     pub(crate) async fn documents(
         &self,
         project: &ProjectId,
-        prefix: &str,
+        folder: &str,
     ) -> Result<Listing, Error> {
         let mut documents = Vec::new();
         let mut cursor: Option<String> = None;
         loop {
             let mut query = vec![("projectId", project.as_str()), ("limit", PAGE)];
-            if !prefix.is_empty() {
-                query.push(("pathPrefix", prefix));
+            let folder = folder.trim_matches('/');
+            if !folder.is_empty() {
+                query.push(("pathPrefix", folder));
             }
             if let Some(cursor) = &cursor {
                 query.push(("cursor", cursor));
@@ -134,7 +135,7 @@ impl Api {
         }
     }
 
-    /// An earlier version, or a trashed document, again.
+    /// An earlier version, or a trashed document, again; the document as it is then.
     ///
     /// # Errors
     ///

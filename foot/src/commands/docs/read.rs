@@ -8,9 +8,9 @@ use crate::client::Api;
 use crate::error::Result;
 use crate::output::{Format, Output, table, time};
 
-pub(super) async fn ls(prefix: &str, api: &Api, out: &mut Output) -> Result<()> {
+pub(super) async fn ls(folder: &str, api: &Api, out: &mut Output) -> Result<()> {
     let project = &api.settings().project;
-    let found = api.documents(project, prefix).await?;
+    let found = api.documents(project, folder).await?;
     match out.format {
         Format::Json => out.value(&serde_json::json!({ "items": found.documents }))?,
         Format::StreamJson => {
@@ -19,9 +19,7 @@ pub(super) async fn ls(prefix: &str, api: &Api, out: &mut Output) -> Result<()> 
             }
         }
         Format::Text | Format::Sarif if found.documents.is_empty() => {
-            out.note(&format!(
-                "no documents in project {project} whose paths begin with {prefix:?}"
-            ));
+            out.note(&format!("no documents in project {project} below {folder:?}"));
         }
         Format::Text | Format::Sarif => {
             let rows: Vec<_> = found.documents.iter().map(row).collect();
@@ -29,7 +27,7 @@ pub(super) async fn ls(prefix: &str, api: &Api, out: &mut Output) -> Result<()> 
         }
     }
     if found.truncated {
-        out.note("there are more; name a longer prefix");
+        out.note("there are more; name a folder");
     }
     Ok(())
 }

@@ -66,7 +66,7 @@ pub(super) async fn rm(
     // What is removed is what was looked at.
     let expected = if_revision.unwrap_or(document.revision);
     api.delete_document(&document.id, Some(expected)).await?;
-    out.note(&if path.as_str().starts_with(TRASH) {
+    out.note(&if path.is_below(TRASH) {
         format!("{path} is gone for good")
     } else {
         format!("{path} is in the trash; `foot docs restore {path}` brings it back")

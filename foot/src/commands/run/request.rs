@@ -106,7 +106,7 @@ mod tests {
         let got = activation(line).map_err(|error| error.to_string());
         match (got, expect) {
             (Ok(got), Ok((name, once, args))) => {
-                let got = (got.skill_name.as_str(), got.one_shot, got.args.as_deref());
+                let got = (&*got.skill_name.to_string(), got.one_shot, got.args.as_deref());
                 assert_eq!(got, (name, once, args));
             }
             (Err(error), Err(part)) => assert!(error.contains(part), "{error}"),

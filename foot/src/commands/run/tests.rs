@@ -44,7 +44,7 @@ async fn an_answer_is_streamed_once() {
         let mut peer = brain.accept().await;
         let asked_for = peer.bootstrapped(&[1, 2]).await;
         let activation = &asked_for.activations[0];
-        assert_eq!(activation.skill_name.as_str(), "code-review");
+        assert_eq!(activation.skill_name.to_string(), "code-review");
         assert_eq!((activation.one_shot, activation.args.as_deref()), (true, Some(" src\n")));
         assert_eq!(asked_for.initial_message.as_deref(), Some("hi"));
         assert!(asked_for.idempotency_key.is_some());
@@ -313,4 +313,19 @@ async fn a_refused_request_is_told_with_its_reason() {
     };
     let got = play(Format::Text, arguments(Some("hi"), &[]), script).await;
     assert_eq!(got, (Exit::Failed, String::new(), "there is no recipe x\n".to_owned()));
+}
+
+#[tokio::test]
+async fn skills_without_a_turn_leave_a_session_to_go_on_with() {
+    let script = |brain: FakeBrain| async move {
+        let mut peer = brain.accept().await;
+        peer.bootstrapped(&[1]).await;
+        peer.push(Some("c1"), skill(Some(1), "calm", SkillOutcome::Activated)).await;
+        let (id, _) = peer.hear().await;
+        peer.reply(&id, processes(ThinkProcessStatus::Idle)).await;
+        peer.left().await;
+    };
+    let (exit, data, notes) = play(Format::Text, arguments(None, &["calm"]), script).await;
+    assert_eq!((exit, data.as_str()), (Exit::Done, ""));
+    assert!(notes.contains("foot run --session sess_"), "{notes}");
 }

@@ -71,7 +71,14 @@ impl RunResult {
 
     /// What people should know of the turn.
     pub(super) fn trouble(&self) -> Option<String> {
-        let what = match self.outcome? {
+        let Some(outcome) = self.outcome else {
+            let failed = self.skills.iter().any(|skill| skill.outcome == SkillOutcome::Failed);
+            let session = self.session_id.as_ref().filter(|_| !failed)?;
+            return Some(format!(
+                "no skill supplied a turn; go on with `foot run --session {session} -p PROMPT`"
+            ));
+        };
+        let what = match outcome {
             TurnOutcome::Done => return None,
             TurnOutcome::Cancelled => "the turn was cancelled",
             TurnOutcome::ModelFailed => "the model failed",

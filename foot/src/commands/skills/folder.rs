@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 pub(crate) const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Most files of a skill.
 pub(super) const FILES_MAX: usize = 500;
-/// Largest skill, in bytes of all its files.
-pub(super) const SKILL_FILES_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// Largest skill, in bytes of all its files: they travel as one change set, as base64 at worst.
+pub(super) const SKILL_FILES_BYTES_MAX: u64 = 20 * 1024 * 1024;
 
 /// A folder with its files by their path inside it.
 #[derive(Debug)]

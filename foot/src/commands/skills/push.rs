@@ -130,7 +130,7 @@ async fn push(
     diagnostics: Vec<Diagnostic>,
 ) -> Result<Pushed> {
     let root = format!("_vance/skills/{name}");
-    let there = api.documents(project, &format!("{root}/")).await?.documents;
+    let there = api.documents(project, &root).await?.documents;
     let changes = changes(&root, folder, &there)?;
     let removed = changes.iter().filter_map(|change| match change {
         ChangeDto::Delete { path, .. } => {
@@ -180,7 +180,11 @@ fn changes(root: &str, folder: &Folder, there: &[DocumentDto]) -> Result<Vec<Cha
         changes.push(ChangeDto::Put { path, text, base64, expected });
     }
     let kept: std::collections::HashSet<String> = changes.iter().filter_map(put_path).collect();
-    for document in there.iter().filter(|document| !kept.contains(document.path.as_str())) {
+    // Never beyond the folder, whatever the listing says.
+    let gone = |document: &&DocumentDto| {
+        document.path.is_below(root) && !kept.contains(document.path.as_str())
+    };
+    for document in there.iter().filter(gone) {
         let expected = ExpectedDto::Revision(document.revision);
         changes.push(ChangeDto::Delete { path: document.path.clone(), expected });
     }

@@ -26,6 +26,7 @@ fn entries() -> Vec<Entry> {
         from_recipe: false,
         activated_at: AT,
         args: None,
+        layer: None,
     };
     let call = |name: &str| Call {
         id: format!("call-{name}"),
