@@ -360,6 +360,59 @@ pub struct ExplainSkillResponse {
     pub candidates: Vec<SkillCandidateDto>,
 }
 
+/// What one trigger makes of a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct TriggerExplanationDto {
+    /// How it matches.
+    pub r#type: SkillTriggerType,
+    /// It fires.
+    pub fires: bool,
+    /// Keywords in the text, or the piece that the pattern matched.
+    pub found: Vec<String>,
+    /// Keywords that are not in the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed: Vec<String>,
+    /// Keywords that never count: they have no word of two characters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
+    /// So many keywords have to be found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needed: Option<u32>,
+    /// The pattern could not be run to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// What a skill's triggers make of a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SkillMatchDto {
+    /// The skill.
+    pub name: SkillName,
+    /// The layer of the copy that counts.
+    pub source: SkillScope,
+    /// One of its triggers fires, and it can be used.
+    pub fires: bool,
+    /// Why its triggers were not looked at: switched off, broken, or it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
+    /// Its triggers, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<TriggerExplanationDto>,
+}
+
+/// What all skills of a scope make of a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SkillMatchesResponse {
+    /// Those that fire first, then by name.
+    pub skills: Vec<SkillMatchDto>,
+}
+
 /// A skill in full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(export))]

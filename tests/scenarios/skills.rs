@@ -115,3 +115,46 @@ async fn validate_tells_the_place_and_its_exit_code_tells_the_result() {
         report["files"].as_array().unwrap().iter().find(|file| file["valid"] == false).unwrap();
     assert_eq!(broken["diagnostics"][0]["line"], 4, "{broken}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn explain_tells_what_matched_what_missed_and_what_was_skipped() {
+    let pair = pair("anthropic").await;
+    let folder = collection();
+    assert_eq!(
+        foot(&pair.node, &["skills", "push", folder.path().to_str().unwrap()]).await.code,
+        0
+    );
+    let run =
+        foot(&pair.node, &["skills", "explain", "please do a code review", "--output", "json"])
+            .await;
+    assert_eq!(run.code, 0, "{}", run.err);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let skills = found["skills"].as_array().unwrap();
+    let of = |name: &str| skills.iter().find(|skill| skill["name"] == name).unwrap();
+    assert_eq!(skills[0]["name"], "code-review", "what fires stands first");
+    assert_eq!(of("code-review")["triggers"][0]["found"][0], "code review");
+    assert_eq!(of("commit-message")["fires"], false);
+    assert_eq!(of("helm-charts")["skipped"], "it has no triggers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_layers_copy_is_activated_by_its_layer() {
+    let pair = pair("anthropic").await;
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        &folder.path().join("code-review/SKILL.md"),
+        "---\nname: code-review\ndescription: Ours.\n---\nOur way.\n",
+    );
+    let path = folder.path().to_str().unwrap();
+    assert_eq!(foot(&pair.node, &["skills", "push", path, "--layer", "project"]).await.code, 0);
+    for (skill, ours) in
+        [("code-review", true), ("code-review@bundled", false), ("code-review@project", true)]
+    {
+        let run = foot(&pair.node, &["run", "--skill", skill, "-p", skill]).await;
+        assert_eq!(run.code, 0, "{}", run.err);
+        let request = pair.model.log().all().pop().unwrap().body();
+        assert_eq!(system_texts(&request)[1].contains("Our way."), ours, "{skill}");
+    }
+    let run = foot(&pair.node, &["run", "--skill", "code-review@user", "-p", "x"]).await;
+    assert_eq!(run.code, 1, "{}", run.err);
+}

@@ -1,5 +1,6 @@
 //! From the features' nouns to wire types.
 
+pub(super) mod matches;
 pub(super) mod skills;
 
 use api_types::documents::{DocumentDto, DocumentVersionDto, ExpectedDto};

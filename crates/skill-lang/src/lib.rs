@@ -18,6 +18,7 @@ pub mod text;
 pub mod compose;
 pub mod recipe;
 pub mod template;
+pub mod triggers;
 
 mod keys;
 mod split;

@@ -1,5 +1,6 @@
 //! `foot skills`: the skill toolbox.
 
+mod explain;
 mod folder;
 mod list;
 mod pull;
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     List,
     /// One skill, and why it is the one
     Show(show::Arguments),
+    /// Which skills a text would trigger, and why
+    Explain(explain::Arguments),
     /// Check skills on this machine; needs no brain
     Validate(validate::Arguments),
     /// Store skill folders in a layer
@@ -41,6 +44,7 @@ pub(crate) fn run(command: Command, global: &Global, out: &mut Output) -> Result
         Command::Validate(arguments) => validate::run(&arguments, out),
         Command::List => block_on(list::run(&api(global)?, out)),
         Command::Show(arguments) => block_on(show::run(&arguments, &api(global)?, out)),
+        Command::Explain(arguments) => block_on(explain::run(&arguments, &api(global)?, out)),
         Command::Push(arguments) => block_on(push::run(&arguments, &api(global)?, out)),
         Command::Pull(arguments) => block_on(pull::run(&arguments, &api(global)?, out)),
     }

@@ -2,7 +2,8 @@
 
 use api_types::ids::{ProcessName, SessionId, SkillName};
 use api_types::skills::{
-    ActiveSkillsResponse, EffectiveSkillsResponse, ExplainSkillResponse, SkillScope,
+    ActiveSkillsResponse, EffectiveSkillsResponse, ExplainSkillResponse, SkillMatchesResponse,
+    SkillScope,
 };
 
 use super::call::Call;
@@ -19,6 +20,8 @@ const LAYER: Param = Param::query(
     "The copy of this layer, instead of the winner: `USER`, `PROJECT`, `VANCE`, `RESOURCE`.",
 )
 .optional();
+
+const TEXT: Param = Param::query("text", schema::<String>, "What a user might write.");
 
 pub(super) const ROUTES: &[Route] = &[
     Route {
@@ -57,6 +60,17 @@ pub(super) const ROUTES: &[Route] = &[
         takes: Takes::Nothing,
         gives: Gives::Json(schema::<ExplainSkillResponse>),
         handler: |call| Box::pin(explain(call)),
+    },
+    Route {
+        verb: Verb::Get,
+        path: "/brain/{tenant}/skills/matches",
+        name: "explainText",
+        summary: "What the triggers of all skills make of a text: what matched, what missed, what was skipped and why.",
+        access: Access::Tenant,
+        params: &[shared::PROJECT, TEXT, shared::AT_LEAST],
+        takes: Takes::Nothing,
+        gives: Gives::Json(schema::<SkillMatchesResponse>),
+        handler: |call| Box::pin(matches(call)),
     },
     Route {
         verb: Verb::Get,
@@ -99,6 +113,13 @@ async fn explain(call: Call) -> Result<Reply> {
     let layer = layer(&call)?;
     let shown = call.services.skills.show(&call.ctx, &scope, &name, layer).await?;
     Reply::json(&dto::skills::explain(name, shown))
+}
+
+async fn matches(call: Call) -> Result<Reply> {
+    let scope = scope(&call).await?;
+    let text: String = call.required("text")?;
+    let skills = call.services.skills.effective(&call.ctx, &scope).await?;
+    Reply::json(&dto::matches::of(&skills, &text))
 }
 
 async fn file(call: Call) -> Result<Reply> {

@@ -31,6 +31,7 @@ fn case(name: &str, document: &str, session: &str) -> Option<(String, Value)> {
         }
         "getEffectiveSkills" => get("skills/effective?projectId=home"),
         "getActiveSkills" => Some((format!("skills/active?sessionId={session}"), none)),
+        "explainText" => get("skills/matches?projectId=home&text=review"),
         "explainSkill" => get("skills/explain?projectId=home&name=private-skill"),
         "getSkillFile" => get("skills/file?projectId=home&name=private-skill&path=SKILL.md"),
         "listRecipes" => get("recipes?projectId=home"),
@@ -96,8 +97,14 @@ async fn a_second_tenant_finds_nothing_by_ids_it_should_not_know() {
             .await;
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         assert!(!text.contains("secret"), "{path}: {text}");
-        let lists =
-            ["whoami", "listDocuments", "getEffectiveSkills", "listRecipes", "listSessions"];
+        let lists = [
+            "whoami",
+            "listDocuments",
+            "getEffectiveSkills",
+            "explainText",
+            "listRecipes",
+            "listSessions",
+        ];
         if !lists.contains(&route.name) {
             assert_eq!(answer.status, 404, "{path}: {text}");
         }

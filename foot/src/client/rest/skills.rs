@@ -3,7 +3,8 @@
 use api_types::ids::{ProjectId, RecipeName, SessionId, SkillName};
 use api_types::recipes::RecipeListResponse;
 use api_types::skills::{
-    ActiveSkillsResponse, EffectiveSkillsResponse, ExplainSkillResponse, SkillScope,
+    ActiveSkillsResponse, EffectiveSkillsResponse, ExplainSkillResponse, SkillMatchesResponse,
+    SkillScope,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,19 @@ impl Api {
         project: &ProjectId,
     ) -> Result<EffectiveSkillsResponse, Error> {
         self.get(&["skills", "effective"], &[("projectId", project.as_str())]).await
+    }
+
+    /// What the triggers of all skills make of a text.
+    ///
+    /// # Errors
+    ///
+    /// When the brain can't be reached or refuses.
+    pub(crate) async fn skill_matches(
+        &self,
+        project: &ProjectId,
+        text: &str,
+    ) -> Result<SkillMatchesResponse, Error> {
+        self.get(&["skills", "matches"], &[("projectId", project.as_str()), ("text", text)]).await
     }
 
     /// Skills active on a session's chat process.
